@@ -1,0 +1,190 @@
+#pragma once
+
+#include <tenfold/backend/cpu/simd.hpp>
+#include <tenfold/backend/interface/program.hpp>
+
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// Pointers and strides, in scalars, of one register tile. Strides of loops that an operand does
+/// not know are not read.
+template <class T>
+struct tile_operands {
+  const T* a = nullptr;
+  const T* b = nullptr;
+  T* c = nullptr;
+  index a_m = 0, a_k = 0, a_n = 0;  ///< a_n: only where A varies with n
+  index b_k = 0, b_n = 0;
+  index c_m = 0, c_n = 0;
+  T alpha = 1, beta = 0;  ///< only with epilogue::update
+};
+
+/// More contracted loops than any step has: every label of an operand of the highest rank.
+inline constexpr int max_k_outer = 32;
+
+/// One more contracted loop around k, inside the same accumulators.
+struct k_loop {
+  index extent, a, b;
+};
+
+/// How the entries of a tile are reached.
+struct tile_modes {
+  access a = access::uniform;
+  access b = access::lanes;
+  bool a_varies = false;  ///< A moves with n as well: an entry-wise product
+  bool has_b = true;      ///< false: B = 1
+
+  friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
+};
+
+/// What stands for a K that is known only when the program runs.
+inline constexpr int dynamic_k = -1;
+
+/// The M x N accumulators of a register tile: vectors of W lanes (W = 1: plain scalars).
+template <class T, int W, int M, int N>
+struct accumulators {
+  vec<T, W> sum[M][N];
+
+  [[gnu::always_inline]] void clear() {
+#pragma GCC unroll 16
+    for (int m = 0; m < M; ++m)
+#pragma GCC unroll 16
+      for (int n = 0; n < N; ++n) sum[m][n] = broadcast<T, W>(T(0));
+  }
+
+  /// sum[m][n] += A[m][n] B[n] for one k.
+  template <tile_modes How>
+  [[gnu::always_inline]] void step(const T* a, const T* b, const tile_operands<T>& t) {
+    vec<T, W> column[N];
+    if constexpr (How.has_b) {
+#pragma GCC unroll 16
+      for (int n = 0; n < N; ++n) {
+        column[n] = entry<How.b>(b + n * t.b_n);
+        if constexpr (M > 1 && How.b == access::lanes) pin(column[n]);
+      }
+    }
+#pragma GCC unroll 16
+    for (int m = 0; m < M; ++m) {
+      vec<T, W> row{};
+      if constexpr (!How.a_varies) {
+        row = entry<How.a>(a + m * t.a_m);
+        if constexpr (N > 1 && How.a == access::lanes) pin(row);
+      }
+#pragma GCC unroll 16
+      for (int n = 0; n < N; ++n) {
+        if constexpr (How.a_varies) row = entry<How.a>(a + m * t.a_m + n * t.a_n);
+        if constexpr (How.has_b)
+          sum[m][n] = fma(row, column[n], sum[m][n]);
+        else
+          sum[m][n] = sum[m][n] + row;
+      }
+    }
+  }
+
+  /// sum[m][n] += sum_k A[m][k] B[k][n]
+  template <int K, tile_modes How>
+  [[gnu::always_inline]] void accumulate(const T* a, const T* b, const tile_operands<T>& t,
+                                         index k_extent) {
+    if constexpr (K == dynamic_k) {
+      for (index k = 0; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
+    } else {
+#pragma GCC unroll 64
+      for (int k = 0; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);
+    }
+  }
+
+  /// C := sum, or C := alpha sum + beta C
+  template <epilogue Finish>
+  [[gnu::always_inline]] void finish(const tile_operands<T>& t) const {
+    if constexpr (Finish == epilogue::overwrite) {
+#pragma GCC unroll 16
+      for (int m = 0; m < M; ++m)
+#pragma GCC unroll 16
+        for (int n = 0; n < N; ++n) store<T, W>(t.c + m * t.c_m + n * t.c_n, sum[m][n]);
+    } else {
+      const vec<T, W> alpha = broadcast<T, W>(t.alpha);
+      if (t.beta == T(0)) {
+#pragma GCC unroll 16
+        for (int m = 0; m < M; ++m)
+#pragma GCC unroll 16
+          for (int n = 0; n < N; ++n) store<T, W>(t.c + m * t.c_m + n * t.c_n, alpha * sum[m][n]);
+      } else {
+        const vec<T, W> beta = broadcast<T, W>(t.beta);
+#pragma GCC unroll 16
+        for (int m = 0; m < M; ++m)
+#pragma GCC unroll 16
+          for (int n = 0; n < N; ++n) {
+            T* const c = t.c + m * t.c_m + n * t.c_n;
+            store<T, W>(c, fma(alpha, sum[m][n], beta * load<T, W>(c)));
+          }
+      }
+    }
+  }
+
+ private:
+  template <access How>
+  [[gnu::always_inline]] static vec<T, W> entry(const T* p) {
+    if constexpr (How == access::uniform)
+      return broadcast<T, W>(*p);
+    else
+      return load<T, W>(p);
+  }
+};
+
+/// Tiles with no more products than this keep their broadcasts across tiles.
+inline constexpr int hoisted_products = 24;
+
+/// `a`, hidden from the compiler where hoisting its broadcasts out of the loop over tiles would
+/// spill them. With an extent of K known at run time nothing is hoisted anyway.
+template <int M, int K, access How, class T>
+[[gnu::always_inline]] inline const T* rows(const T* a) {
+  if constexpr (How == access::uniform && K != dynamic_k && M * K > hoisted_products)
+    return launder(a);
+  else
+    return a;
+}
+
+// C[m][n] := sum_k A[m][k] B[k][n]         m < M, n < N, k < K; every entry is W lanes
+//   A  uniform: one scalar for all lanes, or lanes: W consecutive scalars; strides a_m, a_k, and
+//      a_n where it varies with n
+//   B  lanes or uniform; strides b_k, b_n
+//   C  lanes; strides c_m, c_n; it may not overlap A or B
+//   finish: overwrite  C := sum  |  update  C := alpha sum + beta C;  beta == 0: C is not read
+// K = dynamic_k: `k_extent` is the extent. Extent 0 gives the empty sum. Edges are the caller's: it
+// asks for a smaller M or N. Inlined into its caller, so that strides it knows become constants.
+template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
+[[gnu::always_inline]] inline void register_tile(const tile_operands<T> t, index k_extent = K) {
+  accumulators<T, W, M, N> acc;
+  acc.clear();
+  acc.template accumulate<K, How>(rows<M, K, How.a>(t.a), t.b, t, k_extent);
+  acc.template finish<Finish>(t);
+}
+
+// The same with more contracted loops around k, outermost first, at most 8:
+//   C[m][n] := sum_(k_outer..., k) A[m][k_outer..., k] B[k_outer..., k][n]
+template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
+[[gnu::always_inline]] inline void register_tile(const tile_operands<T> t, const k_loop* k_outer,
+                                                 int k_outer_count, index k_extent = K) {
+  accumulators<T, W, M, N> acc;
+  acc.clear();
+  index total = 1;
+  for (int i = 0; i < k_outer_count; ++i) total *= k_outer[i].extent;
+  index counter[max_k_outer] = {};
+  const T* a = t.a;
+  const T* b = t.b;
+  for (index done = 0; done < total; ++done) {
+    acc.template accumulate<K, How>(rows<M, K, How.a>(a), b, t, k_extent);
+    for (int i = k_outer_count - 1; i >= 0; --i) {
+      a += k_outer[i].a;
+      b += k_outer[i].b;
+      if (++counter[i] < k_outer[i].extent) break;
+      counter[i] = 0;
+      a -= k_outer[i].extent * k_outer[i].a;
+      b -= k_outer[i].extent * k_outer[i].b;
+    }
+  }
+  acc.template finish<Finish>(t);
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

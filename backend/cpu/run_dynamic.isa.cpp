@@ -1,0 +1,185 @@
+#include <array>
+#include <tenfold/backend/cpu/run_static.hpp>
+
+/// Runs a program that is data: the same walk as run_static, the micro-kernels from a table of
+/// register tiles whose contracted loop has a run-time count.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+namespace {
+
+inline constexpr int most_rows = select::dynamic_tile.m, most_columns = select::dynamic_tile.n;
+
+template <class T>
+using tile_function = void (*)(tile_operands<T>, const k_loop*, int, index, index);
+
+/// `count` register tiles side by side along n. `update` serves overwriting too: alpha = 1 changes
+/// no bit and beta = 0 does not read.
+template <class T, int W, int M, int N, tile_modes How>
+void tiles(tile_operands<T> t, const k_loop* k_outer, int k_outer_count, index k, index count) {
+  for (index i = 0; i < count; ++i) {
+    register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k_outer, k_outer_count, k);
+    if constexpr (How.a_varies) t.a += N * t.a_n;
+    t.b += N * t.b_n;
+    t.c += N * t.c_n;
+  }
+}
+
+/// The tiles of one mode with up to `Rows` rows; tile (m, n) is entry (m - 1) * most_columns + n - 1.
+template <class T, int W, int Rows, tile_modes How>
+struct tile_table {
+  static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
+    return std::array<tile_function<T>, sizeof...(I)>{
+        &tiles<T, W, I / most_columns + 1, I % most_columns + 1, How>...};
+  };
+  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * most_columns>{});
+};
+
+/// The table for a step. Only where A stands still along n are there several rows: an entry-wise
+/// product and a single operand have nothing to share between rows.
+template <class T, int W>
+const tile_function<T>* tiles_of(const program_step& step) {
+  constexpr access u = access::uniform, l = access::lanes;
+  if (step.b.where == buffer::none) {
+    return step.a_varies ? tile_table<T, W, 1, tile_modes{l, l, true, false}>::entries.data()
+                         : tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
+  }
+  // Width 1 knows no difference between an entry and a vector of one lane.
+  if (step.a.how == u || W == 1) {
+    return step.a_varies ? tile_table<T, W, 1, tile_modes{u, l, true, true}>::entries.data()
+                         : tile_table<T, W, most_rows, tile_modes{u, l, false, true}>::entries.data();
+  }
+  return step.a_varies ? tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
+                       : tile_table<T, W, most_rows, tile_modes{l, l, false, true}>::entries.data();
+}
+
+template <class T, int W>
+class dynamic_runner {
+ public:
+  dynamic_runner(const program_view& p, const program_phase& phase,
+                 const program_arguments<T>& args, T* workspace)
+      : program_(p), phase_(phase), args_(args), workspace_(workspace) {}
+
+  void run() {
+    const phase_range range = range_of(phase_, args_.extents);
+    parallel_tiles(range.count, select::tiles_per_task(phase_.tile_flops),
+                   [&](index begin, index end) {
+                     const scratch_block block(
+                         static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
+                     for (index i = begin; i < end; ++i) {
+                       run_tile(block.as<T>(), position_of(phase_, range, i));
+                     }
+                   });
+  }
+
+ private:
+  T* address(const operand_ref& ref, T* scratch, const tile_position& at) const {
+    switch (ref.where) {
+      case buffer::none: return nullptr;
+      case buffer::input: return const_cast<T*>(args_.inputs[ref.slot]) + distance(ref, at);
+      case buffer::output: return args_.output + distance(ref, at);
+      case buffer::workspace: return workspace_ + distance(ref, at);
+      case buffer::scratch: return scratch + ref.offset;
+    }
+    return nullptr;
+  }
+
+  void run_tile(T* scratch, const tile_position& at) const {
+    for (int s = 0; s < phase_.step_count; ++s) {
+      const program_step& step = program_.steps[phase_.first_step + s];
+      const step_loop* const loops = program_.loops + step.first_loop;
+      const bool last = step.finish == epilogue::update;
+      const T alpha = last ? args_.alpha : T(1), beta = last ? args_.beta : T(0);
+      const step_pointers<T> p{address(step.a, scratch, at), address(step.b, scratch, at),
+                               address(step.c, scratch, at), nullptr, nullptr};
+      for_each_outer<T>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+        switch (step.kind) {
+          case step_kind::contract:
+            contract(step, loops + step.outer_count, q, alpha, beta);
+            break;
+          case step_kind::pack:
+            if constexpr (W > 1) {
+              pack(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
+            }
+            break;
+          case step_kind::unpack:
+            if constexpr (W > 1) {
+              unpack<T, epilogue::update>(q.c, q.a, step.n.extent,
+                                          {step.n.c, step.c.lane_stride}, at.lane_count, alpha,
+                                          beta);
+            }
+            break;
+          case step_kind::sandwich: break;  // no run-time capabilities offer it
+        }
+      });
+    }
+  }
+
+  void contract(const program_step& step, const step_loop* contracted, const step_pointers<T>& p,
+                T alpha, T beta) const {
+    k_loop k_outer[max_outer_loops];
+    for (int i = 0; i < step.k_outer_count; ++i) {
+      k_outer[i] = {contracted[i].extent, contracted[i].a, contracted[i].b};
+    }
+    tile_operands<T> t;
+    t.a = p.a;
+    t.b = p.b;
+    t.c = p.c;
+    t.a_m = step.m.a;
+    t.a_k = step.k.a;
+    t.a_n = step.n.a;
+    t.b_k = step.k.b;
+    t.b_n = step.n.b;
+    t.c_m = step.m.c;
+    t.c_n = step.n.c;
+    t.alpha = alpha;
+    t.beta = beta;
+    const tile_function<T>* const functions = tiles_of<T, W>(step);
+    const select::chunks rows(step.m.extent, most_rows), columns(step.n.extent, most_columns);
+    for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
+      const int m = rows.longer - (r >= rows.long_count);
+      tile_operands<T> u = t;
+      const auto tile = [&](int n) {
+        return functions[(m - 1) * most_columns + n - 1];
+      };
+      if (columns.long_count > 0) {
+        tile(columns.longer)(u, k_outer, step.k_outer_count, step.k.extent, columns.long_count);
+      }
+      if (columns.short_count > 0) {
+        const index done = columns.long_count * columns.longer;
+        u.a += done * step.n.a;
+        u.b += done * step.n.b;
+        u.c += done * step.n.c;
+        tile(columns.longer - 1)(u, k_outer, step.k_outer_count, step.k.extent,
+                                 columns.short_count);
+      }
+      t.a += m * step.m.a;
+      t.c += m * step.m.c;
+    }
+  }
+
+  const program_view& program_;
+  const program_phase& phase_;
+  const program_arguments<T>& args_;
+  T* workspace_;
+};
+
+template <class T>
+void run(const program_view& p, const program_arguments<T>& args) {
+  const scratch_block workspace(static_cast<std::size_t>(p.workspace_entries) * sizeof(T));
+  for (int f = 0; f < p.phase_count; ++f) {
+    const program_phase& phase = p.phases[f];
+    if (phase.width == 1) {
+      dynamic_runner<T, 1>(p, phase, args, workspace.as<T>()).run();
+    } else {
+      dynamic_runner<T, lanes<T>>(p, phase, args, workspace.as<T>()).run();
+    }
+  }
+}
+
+}  // namespace
+
+void run_dynamic(const program_view& p, const program_arguments<double>& args) { run(p, args); }
+void run_dynamic(const program_view& p, const program_arguments<float>& args) { run(p, args); }
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

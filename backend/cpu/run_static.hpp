@@ -1,0 +1,324 @@
+#pragma once
+
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/register_tile.hpp>
+#include <tenfold/backend/cpu/sandwich.hpp>
+#include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/interface/arguments.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <utility>
+
+/// Runs a program that is a constant: every step becomes one micro-kernel of static shape.
+///
+/// `P` is a type with `static constexpr auto value`, a program. Micro-kernels are keyed by their
+/// shape, not by P, so that expressions (and steps) of one shape share them.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// A bound on outer loops of one step: every label of two operands of the highest rank.
+inline constexpr int max_outer_loops = 64;
+
+/// Where the operands of a step lie in the tile at hand.
+template <class T>
+struct step_pointers {
+  const T* a;
+  const T* b;
+  T* c;
+  const T* a2;
+  const T* d;
+};
+
+/// Moves the pointers of a step through its outer loops, calling f at each place.
+template <class T, class F>
+[[gnu::always_inline]] inline void for_each_outer(const step_loop* loops, int count,
+                                                  step_pointers<T> p, F f) {
+  index total = 1;
+  for (int i = 0; i < count; ++i) total *= loops[i].extent;
+  index at[max_outer_loops] = {};
+  for (index n = 0; n < total; ++n) {
+    f(p);
+    for (int i = count - 1; i >= 0; --i) {
+      const step_loop& loop = loops[i];
+      const bool wraps = ++at[i] == loop.extent;
+      const index go = wraps ? 1 - loop.extent : 1;
+      p.a += go * loop.a;
+      p.b += go * loop.b;
+      p.c += go * loop.c;
+      p.a2 += go * loop.a2;
+      p.d += go * loop.d;
+      if (!wraps) break;
+      at[i] = 0;
+    }
+  }
+}
+
+/// A row of register tiles along n: `count` of them.
+template <class T, int W, int M, int N, int K, index AM, index AK, tile_modes How, epilogue Finish>
+[[gnu::noinline]] void tile_row(tile_operands<T> t, index count) {
+  t.a_m = AM;
+  t.a_k = AK;
+  for (index i = 0; i < count; ++i) {
+    register_tile<T, W, M, N, K, How, Finish>(t);
+    if constexpr (How.a_varies) t.a += N * t.a_n;
+    t.b += N * t.b_n;
+    t.c += N * t.c_n;
+  }
+}
+
+template <class T, int W, int Q, int K, int M, int N, epilogue Finish, index A1Q, index A1K,
+          index A2M, index A2Q>
+[[gnu::noinline]] void sandwich_row(sandwich_operands<T> s, index count) {
+  s.a1_q = A1Q;
+  s.a1_k = A1K;
+  s.a2_m = A2M;
+  s.a2_q = A2Q;
+  for (index i = 0; i < count; ++i) {
+    sandwich<T, W, Q, K, M, N, Finish>(s);
+    s.b += N * s.b_n;
+    s.d += N * s.d_n;
+    s.c += N * s.c_n;
+  }
+}
+
+template <class P, class T, bool Scaled>
+class static_runner {
+ public:
+  [[gnu::always_inline]] static void run(const program_arguments<T>& args) {
+    constexpr index workspace = P::value.workspace_entries;
+    if constexpr (workspace == 0) {
+      run_phases(args, nullptr, std::make_integer_sequence<int, P::value.phase_count>{});
+    } else {
+      const scratch_block block(static_cast<std::size_t>(workspace) * sizeof(T));
+      run_phases(args, block.as<T>(), std::make_integer_sequence<int, P::value.phase_count>{});
+    }
+  }
+
+ private:
+  template <int... F>
+  [[gnu::always_inline]] static void run_phases(const program_arguments<T>& args, T* workspace,
+                                                std::integer_sequence<int, F...>) {
+    (run_phase<F>(args, workspace), ...);
+  }
+
+  template <int F>
+  [[gnu::always_inline]] static void run_phase(const program_arguments<T>& args, T* workspace) {
+    static constexpr const program_phase& phase = P::value.phases[F];
+    if constexpr (phase.tile_count == 0 && phase.width == 1) {
+      run_tile<F>(args, workspace, tile_position{});
+    } else {
+      const phase_range range = range_of(phase, args.extents);
+      parallel_tiles(range.count, select::tiles_per_task(phase.tile_flops),
+                     [&](index begin, index end) {
+                       for (index i = begin; i < end; ++i) {
+                         run_tile<F>(args, workspace, position_of(phase, range, i));
+                       }
+                     });
+    }
+  }
+
+  template <int F>
+  [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
+                                              const tile_position& at) {
+    static constexpr const program_phase& phase = P::value.phases[F];
+    if constexpr (phase.scratch_entries == 0) {
+      run_steps<phase.first_step>(args, workspace, nullptr, at,
+                                  std::make_integer_sequence<int, phase.step_count>{});
+    } else {
+      const scratch_block block(static_cast<std::size_t>(phase.scratch_entries) * sizeof(T));
+      run_steps<phase.first_step>(args, workspace, block.as<T>(), at,
+                                  std::make_integer_sequence<int, phase.step_count>{});
+    }
+  }
+
+  template <int First, int... S>
+  [[gnu::always_inline]] static void run_steps(const program_arguments<T>& args, T* workspace,
+                                               T* scratch, const tile_position& at,
+                                               std::integer_sequence<int, S...>) {
+    (run_step<First + S>(args, workspace, scratch, at), ...);
+  }
+
+  [[gnu::always_inline]] static T* address(const operand_ref& ref, const program_arguments<T>& args,
+                                           T* workspace, T* scratch, const tile_position& at) {
+    switch (ref.where) {
+      case buffer::none: return nullptr;
+      case buffer::input: return const_cast<T*>(args.inputs[ref.slot]) + distance(ref, at);
+      case buffer::output: return args.output + distance(ref, at);
+      case buffer::workspace: return workspace + distance(ref, at);
+      case buffer::scratch: return scratch + ref.offset;
+    }
+    return nullptr;
+  }
+
+  template <int S>
+  [[gnu::always_inline]] static void run_step(const program_arguments<T>& args, T* workspace,
+                                              T* scratch, const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
+    constexpr epilogue finish =
+        Scaled && step.finish == epilogue::update ? epilogue::update : epilogue::overwrite;
+    const step_pointers<T> p{address(step.a, args, workspace, scratch, at),
+                             address(step.b, args, workspace, scratch, at),
+                             address(step.c, args, workspace, scratch, at),
+                             address(step.a2, args, workspace, scratch, at),
+                             address(step.d, args, workspace, scratch, at)};
+    if constexpr (step.kind == step_kind::contract) {
+      for_each_outer<T>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+        contract<S, finish>(q, args.alpha, args.beta);
+      });
+    } else if constexpr (step.kind == step_kind::sandwich) {
+      for_each_outer<T>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+        run_sandwich<S, finish>(q, args.alpha, args.beta);
+      });
+    } else if constexpr (step.kind == step_kind::pack) {
+      for_each_outer<T>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+        pack(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
+      });
+    } else {
+      for_each_outer<T>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+        unpack<T, finish>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride}, at.lane_count,
+                          args.alpha, args.beta);
+      });
+    }
+  }
+
+  template <int S>
+  static constexpr int width_of() {
+    int w = 1;
+    for (int f = 0; f < P::value.phase_count; ++f) {
+      const program_phase& phase = P::value.phases[static_cast<std::size_t>(f)];
+      if (S >= phase.first_step && S < phase.first_step + phase.step_count) w = phase.width;
+    }
+    return w;
+  }
+
+  /// Beyond this many contracted values the loop over them stays a loop with a run-time count.
+  static constexpr index static_k = 16;
+
+  template <int S, epilogue Finish>
+  [[gnu::always_inline]] static void contract(const step_pointers<T>& p, T alpha, T beta) {
+    static constexpr const program_step& step = P::value.steps[S];
+    static constexpr int width = width_of<S>();
+    static constexpr tile_modes how{step.a.how, access::lanes, step.a_varies,
+                                    step.b.where != buffer::none};
+    static constexpr select::tile_shape shape =
+        select::register_tile(step.m.extent, step.n.extent, registers, how.a == access::lanes);
+    static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
+
+    tile_operands<T> t;
+    t.a = p.a;
+    t.b = p.b;
+    t.c = p.c;
+    t.a_m = step.m.a;
+    t.a_k = step.k.a;
+    t.a_n = step.n.a;
+    t.b_k = step.k.b;
+    t.b_n = step.n.b;
+    t.c_m = step.m.c;
+    t.c_n = step.n.c;
+    t.alpha = alpha;
+    t.beta = beta;
+    const auto tiles = [&]<int M, int N>(tile_operands<T> u, index count)
+                           __attribute__((always_inline)) {
+      if constexpr (step.k_outer_count > 0) {
+        k_loop outer[step.k_outer_count];
+        for (int i = 0; i < step.k_outer_count; ++i) {
+          const step_loop& l =
+              P::value.loops[static_cast<std::size_t>(step.first_loop + step.outer_count + i)];
+          outer[i] = {l.extent, l.a, l.b};
+        }
+        for (index i = 0; i < count; ++i) {
+          register_tile<T, width, M, N, dynamic_k, how, Finish>(u, outer, step.k_outer_count,
+                                                                step.k.extent);
+          u.a += N * step.n.a;
+          u.b += N * step.n.b;
+          u.c += N * step.n.c;
+        }
+      } else if constexpr (P::value.unrolled) {
+        register_tile<T, width, M, N, static_cast<int>(step.k.extent), how, Finish>(u);
+      } else if constexpr (step.k.extent <= static_k) {
+        tile_row<T, width, M, N, static_cast<int>(step.k.extent), step.m.a, step.k.a, how, Finish>(
+            u, count);
+      } else {
+        for (index i = 0; i < count; ++i) {
+          register_tile<T, width, M, N, dynamic_k, how, Finish>(u, step.k.extent);
+          u.a += N * step.n.a;
+          u.b += N * step.n.b;
+          u.c += N * step.n.c;
+        }
+      }
+    };
+    const auto row = [&]<int M>(tile_operands<T> u) __attribute__((always_inline)) {
+      if constexpr (columns.long_count > 0) {
+        tiles.template operator()<M, columns.longer>(u, columns.long_count);
+      }
+      if constexpr (columns.short_count > 0) {
+        constexpr index done = columns.long_count * columns.longer;
+        u.a += done * step.n.a;
+        u.b += done * step.n.b;
+        u.c += done * step.n.c;
+        tiles.template operator()<M, columns.longer - 1>(u, columns.short_count);
+      }
+    };
+    for (index i = 0; i < rows.long_count; ++i) {
+      row.template operator()<rows.longer>(t);
+      t.a += rows.longer * step.m.a;
+      t.c += rows.longer * step.m.c;
+    }
+    if constexpr (rows.short_count > 0) {
+      for (index i = 0; i < rows.short_count; ++i) {
+        row.template operator()<rows.longer - 1>(t);
+        t.a += (rows.longer - 1) * step.m.a;
+        t.c += (rows.longer - 1) * step.m.c;
+      }
+    }
+  }
+
+  template <int S, epilogue Finish>
+  [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta) {
+    static constexpr const program_step& step = P::value.steps[S];
+    static constexpr int n = select::sandwich_columns(step.q.extent, registers);
+    static constexpr select::chunks columns(step.n.extent, n);
+    sandwich_operands<T> s;
+    s.a1 = p.a;
+    s.b = p.b;
+    s.d = p.d;
+    s.a2 = p.a2;
+    s.c = p.c;
+    s.b_k = step.k.b;
+    s.b_n = step.n.b;
+    s.d_q = step.q.d;
+    s.d_n = step.n.d;
+    s.c_m = step.m.c;
+    s.c_n = step.n.c;
+    s.alpha = alpha;
+    s.beta = beta;
+    const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
+      sandwich_row<T, width_of<S>(), static_cast<int>(step.q.extent),
+                   static_cast<int>(step.k.extent), static_cast<int>(step.m.extent), N, Finish,
+                   step.q.a, step.k.a, step.m.a2, step.q.a2>(s, count);
+      s.b += count * N * s.b_n;
+      s.d += count * N * s.d_n;
+      s.c += count * N * s.c_n;
+    };
+    if constexpr (columns.long_count > 0) {
+      row.template operator()<columns.longer>(columns.long_count);
+    }
+    if constexpr (columns.short_count > 0) {
+      row.template operator()<columns.longer - 1>(columns.short_count);
+    }
+  }
+};
+
+/// What programs that are constants may assume: the flags this file is compiled with.
+inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers, 32768,
+                                                  1048576, true};
+
+/// Runs the program P::value. `Scaled` says whether alpha and beta are more than 1 and 0.
+template <class P, bool Scaled, class T>
+[[gnu::always_inline]] inline void run_static(const program_arguments<T>& args) {
+  static_runner<P, T, Scaled>::run(args);
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

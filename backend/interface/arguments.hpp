@@ -1,0 +1,77 @@
+#pragma once
+
+#include <tenfold/backend/interface/program.hpp>
+
+namespace tenfold {
+
+/// What a launch adds to a program: the addresses and the numbers.
+template <class T>
+struct program_arguments {
+  const T* const* inputs = nullptr;
+  T* output = nullptr;
+  const index* extents = nullptr;  ///< by the slot of tile and lane loops; read where `dyn` stands
+  T alpha = 1, beta = 0;
+};
+
+/// The index space of a phase in numbers.
+struct phase_range {
+  std::array<index, max_tile_loops> tiles{};
+  index lane_begin = 0, lane_end = 0;
+  index lane_tiles = 1;
+  index count = 1;  ///< tiles in all
+};
+
+/// See program_phase for the part of the lane loop that a phase covers.
+constexpr phase_range range_of(const program_phase& phase, const index* extents) {
+  phase_range r;
+  const auto known = [&](const tile_loop& l) {
+    return l.extent == dyn ? extents[l.slot] : l.extent;
+  };
+  for (int t = 0; t < phase.tile_count; ++t) {
+    const auto at = static_cast<std::size_t>(t);
+    r.tiles[at] = known(phase.tiles[at]);
+    r.count *= r.tiles[at];
+  }
+  if (phase.width > 1) {
+    const index n = known(phase.lane), span = index{phase.width} * phase.vectors;
+    r.lane_begin = phase.skip_span > 0 ? n - n % phase.skip_span : 0;
+    r.lane_tiles = (n - r.lane_begin + (phase.partial ? span - 1 : 0)) / span;
+    r.lane_end = phase.partial ? n : r.lane_begin + r.lane_tiles * span;
+    r.count *= r.lane_tiles;
+  }
+  return r;
+}
+
+/// Where one tile lies.
+struct tile_position {
+  std::array<index, max_tile_loops> tile{};
+  index lane = 0;      ///< first value of the lane loop
+  int lane_count = 1;  ///< values of it, below width * vectors in a partial tile
+};
+
+/// Tile number `flat` of a phase, the lane loop running fastest.
+constexpr tile_position position_of(const program_phase& phase, const phase_range& r, index flat) {
+  tile_position p;
+  if (phase.width > 1) {
+    const index span = index{phase.width} * phase.vectors;
+    p.lane = r.lane_begin + flat % r.lane_tiles * span;
+    flat /= r.lane_tiles;
+    const index left = r.lane_end - p.lane;
+    p.lane_count = static_cast<int>(left < span ? left : span);
+  }
+  for (int t = phase.tile_count - 1; t >= 0; --t) {
+    const auto at = static_cast<std::size_t>(t);
+    p.tile[at] = flat % r.tiles[at];
+    flat /= r.tiles[at];
+  }
+  return p;
+}
+
+/// Distance of an operand from its base in a tile.
+constexpr index distance(const operand_ref& ref, const tile_position& p) {
+  index d = ref.offset + p.lane * ref.lane_stride;
+  for (std::size_t t = 0; t < max_tile_loops; ++t) d += p.tile[t] * ref.tile_stride[t];
+  return d;
+}
+
+}  // namespace tenfold

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <tenfold/tensor/device.hpp>
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/scalar.hpp>
+
+namespace tenfold {
+
+/// What the machine that will run a program can do; the only thing that planning knows of hardware.
+///
+/// A plain value: compile-time planning takes it from the compiler's flags, run-time planning from
+/// the CPU, tests and golden files write it down literally.
+struct capabilities {
+  device space = device::cpu;
+  int vector_bytes = 16;   ///< width of one SIMD register
+  int registers = 16;      ///< architectural SIMD registers
+  index l1_bytes = 32768;  ///< data cache of one core
+  index l2_bytes = 1048576;
+  bool sandwiches = false;  ///< has the fused interpolate-scale-project micro-kernel
+
+  /// SIMD lanes for a scalar type; at least 1.
+  constexpr int lanes(scalar type) const {
+    const int n = vector_bytes / static_cast<int>(bytes_of(type));
+    return n < 1 ? 1 : n;
+  }
+
+  friend constexpr bool operator==(const capabilities&, const capabilities&) = default;
+};
+
+inline constexpr capabilities sse2_capabilities{device::cpu, 16, 16, 32768, 1048576, false};
+inline constexpr capabilities avx2_capabilities{device::cpu, 32, 16, 32768, 1048576, false};
+inline constexpr capabilities avx512_capabilities{device::cpu, 64, 32, 32768, 1048576, false};
+
+}  // namespace tenfold

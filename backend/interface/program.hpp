@@ -1,0 +1,146 @@
+#pragma once
+
+#include <array>
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/scalar.hpp>
+
+/// A program is what a backend runs: plain data, no labels, no pointers.
+///
+///   program = phases, in order;       a phase = one loop over tiles of its index space
+///   phase   = steps, in order, per tile;   a step = one small loop nest around a micro-kernel
+///
+/// A tile fixes one value of each tile loop and `vectors * width` neighbouring values of the lane
+/// loop, which become SIMD lanes. What a step computes stays in cache-resident scratch, laid out
+/// [loops...][vectors][width]; what crosses phases lies in the workspace; nothing else but inputs
+/// and outputs is touched.
+namespace tenfold {
+
+/// How an operand relates to the lanes of its phase.
+enum class access : unsigned char {
+  uniform,  ///< one entry serves all lanes: it is broadcast
+  lanes     ///< `width` consecutive entries, one per lane (width 1: a plain scalar)
+};
+
+/// What happens to the accumulators of a step.
+enum class epilogue : unsigned char {
+  overwrite,  ///< C := acc
+  update      ///< C := alpha acc + beta C;  beta == 0: C is not read
+};
+
+enum class step_kind : unsigned char {
+  contract,  ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
+  sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
+  pack,      ///< C[x][lane] := A[x + lane * lane_stride], pad lanes := 0
+  unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]
+};
+
+/// Where an operand lives.
+enum class buffer : unsigned char { none, input, output, workspace, scratch };
+
+inline constexpr int max_tile_loops = 4;
+
+/// One operand of a step. Its address in a tile is
+///   base(where, slot) + offset + sum_t tile[t] * tile_stride[t] + lane * lane_stride.
+/// All strides and offsets count scalars.
+struct operand_ref {
+  buffer where = buffer::none;
+  int slot = 0;  ///< which input
+  access how = access::uniform;
+  index offset = 0;
+  index lane_stride = 0;
+  std::array<index, max_tile_loops> tile_stride{};
+
+  friend constexpr bool operator==(const operand_ref&, const operand_ref&) = default;
+};
+
+/// One loop of a step and the stride of each operand along it (0 where it does not move).
+struct step_loop {
+  index extent = 1;
+  index a = 0, b = 0, c = 0;
+  index a2 = 0, d = 0;  ///< sandwich only
+
+  friend constexpr bool operator==(const step_loop&, const step_loop&) = default;
+};
+
+/// One loop nest: for outer..., tiles of (m, n), accumulate over (k_outer..., k).
+///   contract: m moves A and C; n moves B and C (and A when `a_varies`); k moves A and B.
+///   sandwich: as contract with q between: k moves A and B; q moves A, D and A2; m moves A2 and C.
+///   pack, unpack: n is the run along x.
+struct program_step {
+  step_kind kind = step_kind::contract;
+  epilogue finish = epilogue::overwrite;
+  bool a_varies = false;  ///< A moves along n: an entry-wise product
+  operand_ref a, b, c;
+  operand_ref a2, d;  ///< sandwich only
+  step_loop m, n, k, q;
+  /// In the program's list of loops: first the outer ones, then the outer contracted ones.
+  int first_loop = 0, outer_count = 0, k_outer_count = 0;
+  int origin = 0;  ///< the (last) step of the plan that this step computes; for explain
+
+  friend constexpr bool operator==(const program_step&, const program_step&) = default;
+};
+
+/// One tile loop. `extent` is `dyn` in a program made at compile time for a run-time extent; the
+/// launcher then reads entry `slot` of its table of extents.
+struct tile_loop {
+  index extent = 1;
+  int slot = 0;
+
+  friend constexpr bool operator==(const tile_loop&, const tile_loop&) = default;
+};
+
+/// One loop over tiles. Several phases may share the lane loop of n values among them: one takes the
+/// full tiles of several vectors, one the full vectors that remain, one the rest. A phase covers
+///   [begin, end),   begin = skip_span ? n - n % skip_span : 0,
+///   end = partial ? n : begin + (n - begin) rounded down to whole tiles of width * vectors.
+struct program_phase {
+  int first_step = 0, step_count = 0;
+  int tile_count = 0;
+  std::array<tile_loop, max_tile_loops> tiles{};  ///< outermost first
+  tile_loop lane{};
+  int width = 1;              ///< SIMD lanes; 1: no lane loop
+  int vectors = 1;            ///< SIMD vectors per tile along the lane loop
+  int skip_span = 0;          ///< tile size of the phase that covered what comes before
+  bool partial = false;       ///< the last tile may be partial: pack and unpack see to it
+  index scratch_entries = 0;  ///< scalars of scratch per thread
+  double tile_flops = 0;      ///< work of one tile: what a task should not fall below
+
+  friend constexpr bool operator==(const program_phase&, const program_phase&) = default;
+};
+
+template <int MaxPhases, int MaxSteps, int MaxLoops>
+struct program {
+  static constexpr int max_phases = MaxPhases, max_steps = MaxSteps, max_loops = MaxLoops;
+
+  bool feasible = true;  ///< false: an extent that is not known yet must be known (plan at run time)
+  bool unrolled = false;  ///< so little work that every loop is unrolled and nothing is dispatched
+  scalar type = scalar::f64;
+  int phase_count = 0, step_count = 0, loop_count = 0;
+  std::array<program_phase, MaxPhases> phases{};
+  std::array<program_step, MaxSteps> steps{};
+  std::array<step_loop, MaxLoops> loops{};
+  index workspace_entries = 0;
+
+  friend constexpr bool operator==(const program&, const program&) = default;
+};
+
+/// A program of any size, as the run-time backends take it.
+struct program_view {
+  scalar type = scalar::f64;
+  const program_phase* phases = nullptr;
+  const program_step* steps = nullptr;
+  const step_loop* loops = nullptr;
+  int phase_count = 0;
+  index workspace_entries = 0;
+
+  template <int P, int S, int L>
+  constexpr program_view(const program<P, S, L>& p)
+      : type(p.type),
+        phases(p.phases.data()),
+        steps(p.steps.data()),
+        loops(p.loops.data()),
+        phase_count(p.phase_count),
+        workspace_entries(p.workspace_entries) {}
+};
+
+}  // namespace tenfold

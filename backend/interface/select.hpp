@@ -1,0 +1,105 @@
+#pragma once
+
+#include <tenfold/backend/interface/capabilities.hpp>
+
+/// Every threshold of the library, as pure functions of sizes and capabilities. Planning asks here
+/// for each choice; nothing else compares a size with a constant.
+namespace tenfold::select {
+
+/// Up to this work a program is unrolled whole and runs without lanes, tiles or dispatch.
+/// 4x4 times 4x4 is 128 flops, 5x5 is 250: beyond, vectors win even through a partial tile.
+inline constexpr double unrolled_flops = 256;
+
+/// A tile keeps at least this much work, so that its bookkeeping (some 20 ns) stays below 2 %.
+inline constexpr double tile_flops = 8192;
+
+/// A task of the thread pool keeps at least this much work, about 20 us on one core.
+inline constexpr double task_flops = 1 << 20;
+
+/// Longest side of the three matrices that the sandwich micro-kernel unrolls.
+inline constexpr index sandwich_extent = 12;
+
+/// What taking the lanes from one label would cost, in vector operations.
+struct lane_candidate {
+  double vector_operations = 0;   ///< of all steps, each lane tile rounded up to whole vectors
+  double packed_entries = 0;      ///< of operands that must be transposed on the way
+  double scattered_entries = 0;   ///< the same where no other label is contiguous either
+  double partial_entries = 0;     ///< of otherwise direct operands in a last partial tile
+};
+
+/// An in-register transposition of 8 x 8 entries takes about 40 instructions, an entry moved alone
+/// about 2, one in a partial tile about 3 with its share of the tile's set-up.
+constexpr double lane_cost(const lane_candidate& c) {
+  return c.vector_operations + 0.6 * c.packed_entries + 2 * c.scattered_entries +
+         3 * c.partial_entries;
+}
+
+/// Vectors per tile along a lane loop of `extent` values that all operands hold contiguously:
+/// as many as 4 so that one entry of A feeds several, but none that leaves more values over.
+constexpr int lane_vectors(index extent, int width) {
+  int best = 1;
+  for (int v = 2; v <= 4; ++v) {
+    if (extent >= index{v} * width && extent % (v * width) <= extent % (best * width)) best = v;
+  }
+  return best;
+}
+
+/// Tiles that one task takes.
+constexpr index tiles_per_task(double flops_per_tile) {
+  const double n = task_flops / (flops_per_tile < 1 ? 1 : flops_per_tile);
+  return n < 1 ? 1 : static_cast<index>(n);
+}
+
+/// A range cut into nearly equal parts: `long_count` of `longer`, then `short_count` of one less.
+/// Never a big part and a small rest: a tile of one row runs at a third of the rate.
+struct chunks {
+  int longer = 1;
+  index long_count = 0, short_count = 0;
+
+  constexpr chunks(index extent, index most) {
+    if (extent <= 0) return;
+    const index count = (extent + most - 1) / most;
+    longer = static_cast<int>((extent + count - 1) / count);
+    short_count = count * longer - extent;
+    long_count = count - short_count;
+  }
+};
+
+/// Accumulators of one register tile: m rows of n vectors.
+struct tile_shape {
+  int m = 1, n = 1;
+
+  friend constexpr bool operator==(const tile_shape&, const tile_shape&) = default;
+};
+
+/// The largest register tile with a run-time count of contracted values; the library carries all up
+/// to it for every way to reach A.
+inline constexpr tile_shape dynamic_tile{4, 4};
+
+/// The register tile for `rows` x `columns` entries. Broadcast A: all rows up to 10 (a broadcast
+/// comes with the multiplication for free), and as many columns as leave registers for one vector
+/// of B each. A in lanes: 4 x 6 (16 registers: 3 x 4), the squarest that hides the loads.
+constexpr tile_shape register_tile(index rows, index columns, int registers, bool a_lanes) {
+  const index usable = registers - 4;
+  if (a_lanes) {
+    const int m = registers >= 32 ? 4 : 3, n = registers >= 32 ? 6 : 4;
+    if (rows < m) {
+      const index wide = (usable - 1) / (rows + 1);
+      return {static_cast<int>(rows), static_cast<int>(wide < 8 ? wide : 8)};
+    }
+    return {m, n};
+  }
+  const index most = registers >= 32 ? 10 : 6;
+  const chunks cut(rows, most);
+  const index wide = (usable + 2) / (cut.longer + 1);
+  const index n = wide < 1 ? 1 : wide > 6 ? 6 : wide;
+  return {cut.longer, static_cast<int>(n < columns || columns < 1 ? n : columns)};
+}
+
+/// Columns that the sandwich micro-kernel takes at once with q points in registers.
+constexpr int sandwich_columns(index q, int registers) {
+  const index n = (registers - 4) / (q + 1);
+  return static_cast<int>(n < 1 ? 1 : n > 4 ? 4 : n);
+}
+
+}  // namespace tenfold::select

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <tenfold/backend/interface/arguments.hpp>
+#include <tenfold/backend/interface/capabilities.hpp>
+
+/// Programs that are known only when the program runs, on the best instruction set of the CPU.
+namespace tenfold {
+
+/// The instruction sets that the library carries micro-kernels for, in rising order.
+enum class instruction_set : unsigned char { baseline, avx2, avx512 };
+
+/// The best one that this CPU and its operating system offer.
+instruction_set best_instruction_set();
+
+/// What programs for an instruction set may assume.
+capabilities capabilities_of(instruction_set isa);
+
+/// Runs a program that was lowered for capabilities_of(isa).
+void launch(const program_view& p, const program_arguments<double>& args, instruction_set isa);
+void launch(const program_view& p, const program_arguments<float>& args, instruction_set isa);
+
+}  // namespace tenfold

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <tenfold/tensor/extents.hpp>
+
+/// The one table of sentences. A name, then the sentence with what is filled in at run time:
+/// {label}, {position}, {0}..{3}. At compile time the sentence stands as it is in a static_assert
+/// and the numbers in the name of a type beside it.
+#define TENFOLD_DIAGNOSES(X)                                                                       \
+  X(unexpected_character, "character '{label}' at position {position} is neither a label, ',' nor '->'") \
+  X(broken_arrow, "'{label}' at position {position} is half an arrow: the output stands behind '->'") \
+  X(second_arrow, "a second '->' at position {position}: there is one output")                     \
+  X(comma_in_output, "',' at position {position} stands in the output: there is one output")       \
+  X(open_bracket, "'[' at position {position} is not closed by ']'")                               \
+  X(empty_bracket, "'[]' at position {position} names no label")                                   \
+  X(ellipsis, "an ellipsis at position {position}: name every label")                              \
+  X(too_many_operands, "more than {0} operands")                                                   \
+  X(too_many_labels, "label '{label}' at position {position} is one more than {0} different labels") \
+  X(too_high_rank, "label '{label}' at position {position} is one more than {0} labels in one operand") \
+  X(output_label_unknown, "output label '{label}' at position {position} is in no operand")        \
+  X(output_label_repeated, "output label '{label}' at position {position} stands in the output twice") \
+  X(operand_count, "the subscripts name {0} operands, {1} were given")                             \
+  X(operand_rank, "operand {0} has rank {1}, its subscripts name {2} labels")                      \
+  X(output_rank, "the output has rank {0}, its subscripts name {1} labels")                        \
+  X(extent_mismatch, "label '{label}' at position {position} has extent {0} in operand {1} and extent {2} in operand {3}") \
+  X(output_extent, "label '{label}' at position {position} has extent {0} in the output and extent {1} in the operands") \
+  X(mixed_scalars, "operand {0} and the output (or operand 0) have different scalar types")        \
+  X(unsupported_scalar, "operand {0} has complex entries: only float and double are computed")     \
+  X(unsupported_layout, "operand {0} is not a strided tensor in host memory")                      \
+  X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
+  X(overlap, "the output overlaps operand {0} in memory")
+
+namespace tenfold {
+
+enum class diagnosis : unsigned char {
+  none,
+#define TENFOLD_DIAGNOSIS_NAME(name, sentence) name,
+  TENFOLD_DIAGNOSES(TENFOLD_DIAGNOSIS_NAME)
+#undef TENFOLD_DIAGNOSIS_NAME
+};
+
+/// The sentence of a diagnosis, with its places still open.
+constexpr std::string_view sentence_of(diagnosis d) {
+  switch (d) {
+    case diagnosis::none: return "no error";
+#define TENFOLD_DIAGNOSIS_SENTENCE(name, sentence) \
+  case diagnosis::name: return sentence;
+      TENFOLD_DIAGNOSES(TENFOLD_DIAGNOSIS_SENTENCE)
+#undef TENFOLD_DIAGNOSIS_SENTENCE
+  }
+  return "";
+}
+
+/// What is wrong, and where: returned, never thrown, by everything that is constexpr.
+struct diagnostic {
+  diagnosis code = diagnosis::none;
+  int position = -1;  ///< in the text, from 0; -1 when no place in the text is to blame
+  int length = 0;     ///< of what stands there
+  std::array<index, 4> numbers{};
+
+  constexpr explicit operator bool() const { return code != diagnosis::none; }
+  friend constexpr bool operator==(const diagnostic&, const diagnostic&) = default;
+};
+
+}  // namespace tenfold

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <tenfold/backend/interface/program.hpp>
+
+/// Fewer loops for the same index space.
+namespace tenfold {
+
+/// Whether loop `outer` continues loop `inner` in every operand: entry e of the merged loop is
+/// (e / inner.extent, e % inner.extent).
+constexpr bool continues(const step_loop& outer, const step_loop& inner) {
+  const index n = inner.extent;
+  return outer.a == inner.a * n && outer.b == inner.b * n && outer.c == inner.c * n &&
+         outer.a2 == inner.a2 * n && outer.d == inner.d * n;
+}
+
+/// Merges loops that continue one another and drops those of extent 1; keeps the order of the
+/// rest. Returns the new count.
+constexpr int fold(step_loop* loops, int count) {
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    if (loops[i].extent != 1) loops[kept++] = loops[i];
+  }
+  for (bool merged = true; merged;) {
+    merged = false;
+    for (int i = 0; i < kept && !merged; ++i) {
+      for (int j = 0; j < kept && !merged; ++j) {
+        if (i == j || !continues(loops[i], loops[j])) continue;
+        loops[j].extent *= loops[i].extent;
+        for (int k = i; k + 1 < kept; ++k) loops[k] = loops[k + 1];
+        --kept;
+        merged = true;
+      }
+    }
+  }
+  return kept;
+}
+
+}  // namespace tenfold

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <tenfold/tensor/extents.hpp>
+
+namespace tenfold {
+
+/// How much room the plain data of an expression has. Small for literals, because compile time pays
+/// for every entry; large for run-time strings. All planning is one set of templates over it.
+struct limits {
+  int operands;
+  int labels;  ///< distinct ones, at most 64
+  int rank;
+  int statements = 1;
+
+  friend constexpr bool operator==(const limits&, const limits&) = default;
+};
+
+inline constexpr limits small_limits{4, 12, 8};
+inline constexpr limits medium_limits{10, 24, 12};
+inline constexpr limits large_limits{32, 64, 32};
+
+/// A set of labels, one bit each.
+using label_set = std::uint64_t;
+
+constexpr label_set bit(int label) { return label_set{1} << label; }
+constexpr bool contains(label_set set, int label) { return (set >> label & 1) != 0; }
+
+/// The labels of one operand in their order.
+template <int MaxRank>
+struct label_list {
+  int count = 0;
+  std::uint8_t id[MaxRank] = {};
+
+  constexpr int operator[](int i) const { return id[i]; }
+  constexpr void push(int label) { id[count++] = static_cast<std::uint8_t>(label); }
+
+  constexpr label_set set() const {
+    label_set s = 0;
+    for (int i = 0; i < count; ++i) s |= bit(id[i]);
+    return s;
+  }
+
+  /// Position of `label`, or -1.
+  constexpr int find(int label) const {
+    for (int i = 0; i < count; ++i) {
+      if (id[i] == label) return i;
+    }
+    return -1;
+  }
+
+  friend constexpr bool operator==(const label_list&, const label_list&) = default;
+};
+
+}  // namespace tenfold

@@ -1,0 +1,695 @@
+#pragma once
+
+#include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/contraction/cost.hpp>
+#include <tenfold/contraction/fold.hpp>
+#include <tenfold/contraction/plan.hpp>
+#include <utility>
+
+/// plan -> tile program.
+///
+/// From the root down, the steps of the plan are gathered into phases. A phase picks the label that
+/// becomes its lanes and the labels that become its tile loops among those of its root's result;
+/// every step whose result carries all of them belongs to the phase, any other is the root of a
+/// phase of its own, run before. Within a phase each pairwise step folds to
+///   [outer][k][n lanes] -> [outer][m][n lanes],
+/// because intermediates keep the label order of the operand that carries the lanes.
+namespace tenfold {
+
+/// Room for the programs of expressions within L: tight where compile time pays for it (a program
+/// that does not fit is planned at run time), ample at run time.
+template <limits L>
+using static_program = program<6, 3 * L.operands + 6, 4 * L.operands>;
+template <limits L>
+using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands * L.rank>;
+
+template <limits L, class Program>
+class lowering {
+ public:
+  constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps)
+      : problem_(p), plan_(plan), caps_(caps), points_(p, nominal_extent), n_(p.input_count) {}
+
+  constexpr Program run() {
+    out_.type = problem_.type;
+    bool known = true;
+    for (int l = 0; l < problem_.label_count; ++l) known = known && problem_.extent[l] != dyn;
+    out_.unrolled = known && plan_.flops <= select::unrolled_flops && plan_.step_count == 1;
+    lower_phase(plan_.step_count - 1);
+    return out_;
+  }
+
+ private:
+  /// A value outside the scratch of the phase at hand, or inside it.
+  struct place {
+    operand_ref ref{};
+    index stride[L.labels] = {};  ///< by label
+    bool packed = false;          ///< `ref` is the packed copy of an external operand
+    int region = -1;              ///< its scratch region, freed after use
+  };
+
+  /// What a phase consists of.
+  struct phase_shape {
+    int root = 0;
+    int lane = -1;          ///< label, or none
+    label_set tiles = 0;    ///< labels of the tile loops
+    label_set members = 0;  ///< steps, as a set
+    int width = 1, vectors = 1;
+    bool pack_all = false;  ///< even contiguous lanes go through pack and unpack
+  };
+
+  // --- what is known of the values of the plan ---------------------------------------------
+
+  constexpr label_set labels_of(int value) const {
+    return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
+  }
+  constexpr const label_list<L.rank>& order_of(int value) const {
+    return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
+  }
+  constexpr bool is_final(int step) const { return step + 1 == plan_.step_count; }
+
+  /// Stride of a value outside scratch. An intermediate that crosses phases is dense in its order.
+  constexpr index external_stride(int value, int label) const {
+    if (value < n_) return problem_.inputs[value].stride[label];
+    if (is_final(value - n_)) return problem_.output.stride[label];
+    const auto& order = order_of(value);
+    index stride = 1;
+    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
+    return stride;
+  }
+
+  constexpr bool lanes_direct(int value, int lane) const {
+    return external_stride(value, lane) == 1;
+  }
+
+  // --- choosing a phase --------------------------------------------------------------------
+
+  /// The steps below `root` whose results carry `labels`, reached through such steps.
+  constexpr label_set members_of(int root, label_set labels) const {
+    label_set members = bit(root);
+    for (int s = root; s >= 0; --s) {
+      if (!contains(members, s)) continue;
+      for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
+        if (v >= n_ && (labels_of(v) & labels) == labels) members |= bit(v - n_);
+      }
+    }
+    return members;
+  }
+
+  /// Applies f to the values from outside that the members read, and to the result (true).
+  template <class F>
+  constexpr void for_each_external(const phase_shape& shape, F f) const {
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
+        if (v >= 0 && (v < n_ || !contains(shape.members, v - n_))) f(v);
+      }
+    }
+    f(n_ + shape.root);
+  }
+
+  constexpr select::lane_candidate candidate(int root, int lane) const {
+    select::lane_candidate c;
+    phase_shape shape;
+    shape.root = root;
+    shape.members = lane < 0 ? members_of(root, 0) : members_of(root, bit(lane));
+    const int width = caps_.lanes(problem_.type);
+    const index extent = lane < 0 ? 1 : nominal(problem_.extent[lane]);
+    const auto vectors = static_cast<double>((extent + width - 1) / width);
+    for (int s = 0; s <= root; ++s) {
+      const double points = points_(plan_.steps[s].labels);
+      if (lane >= 0 && contains(shape.members, s)) {
+        c.vector_operations += points / static_cast<double>(extent < 1 ? 1 : extent) * vectors;
+      } else if (below(root, s)) {
+        // Alone in a phase of its own, with lanes of its own as a rule.
+        c.vector_operations += lane < 0 ? points : points / 4;
+      }
+    }
+    if (lane < 0) return c;
+    const auto left = static_cast<double>(extent % width);
+    for_each_external(shape, [&](int v) {
+      if (!contains(labels_of(v), lane)) return;
+      const double entries = points_(labels_of(v));
+      if (!lanes_direct(v, lane)) {
+        bool contiguous = false;
+        for (int i = 0; i < order_of(v).count; ++i) {
+          contiguous = contiguous || external_stride(v, order_of(v)[i]) == 1;
+        }
+        (contiguous ? c.packed_entries : c.scattered_entries) += entries;
+      } else {
+        c.partial_entries += entries / static_cast<double>(extent < 1 ? 1 : extent) * left;
+      }
+    });
+    return c;
+  }
+
+  /// Whether step s feeds `root`.
+  constexpr bool below(int root, int s) const {
+    if (s == root) return true;
+    for (const int v : {plan_.steps[root].a, plan_.steps[root].b}) {
+      if (v >= n_ && below(v - n_, s)) return true;
+    }
+    return false;
+  }
+
+  constexpr phase_shape choose(int root) {
+    phase_shape shape;
+    shape.root = root;
+    const auto& order = plan_.steps[root].order;
+    if (!out_.unrolled) {
+      double best = select::lane_cost(candidate(root, -1));
+      for (int i = order.count - 1; i >= 0; --i) {
+        const double cost = select::lane_cost(candidate(root, order[i]));
+        if (cost < best) {
+          best = cost;
+          shape.lane = order[i];
+        }
+      }
+    }
+    label_set shared = shape.lane < 0 ? 0 : bit(shape.lane);
+    shape.members = members_of(root, shared);
+    if (shape.lane >= 0) shape.width = caps_.lanes(problem_.type);
+    choose_tiles(shape, shared);
+    choose_vectors(shape);
+    return shape;
+  }
+
+  constexpr double tile_work(const phase_shape& shape) const {
+    double flops = 0;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      const label_set inner = plan_.steps[s].labels & ~shape.tiles;
+      const double lanes = shape.lane < 0 ? 1 : static_cast<double>(shape.width * shape.vectors);
+      const label_set rest = shape.lane < 0 ? inner : inner & ~bit(shape.lane);
+      flops += pair_flops(points_(rest), plan_.steps[s].contracted != 0) * lanes;
+    }
+    return flops;
+  }
+
+  /// Tile loops are labels that two inputs share (batches), or any that all steps of a chain carry;
+  /// taken outermost first while a tile keeps enough work. Unknown extents must become one.
+  constexpr void choose_tiles(phase_shape& shape, label_set shared) {
+    const auto& order = plan_.steps[shape.root].order;
+    label_set common = ~label_set{0};
+    int count = 0;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      common &= plan_.steps[s].order.set();
+      ++count;
+    }
+    int tiles = 0;
+    for (int i = 0; i < order.count && tiles < max_tile_loops; ++i) {
+      const int l = order[i];
+      if (contains(shared, l) || !contains(common, l)) continue;
+      int holders = 0;
+      for_each_external(shape, [&](int v) { holders += contains(labels_of(v), l); });
+      if (holders < 3 && count < 2) continue;  // the result is one of the holders
+      phase_shape with = shape;
+      with.tiles |= bit(l);
+      if (problem_.extent[l] == dyn || tile_work(with) >= select::tile_flops) {
+        shape.tiles = with.tiles;
+        ++tiles;
+      }
+    }
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      for (int l = 0; l < problem_.label_count; ++l) {
+        if (contains(plan_.steps[s].labels & ~(shape.tiles | shared), l) &&
+            problem_.extent[l] == dyn) {
+          out_.feasible = false;
+        }
+      }
+    }
+  }
+
+  /// Several vectors per tile pay where every operand holds the lanes contiguously and no other
+  /// label would give a second column to the micro-kernel.
+  constexpr void choose_vectors(phase_shape& shape) {
+    if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
+    bool direct = shape.members == bit(shape.root);
+    for_each_external(shape, [&](int v) {
+      direct = direct && (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
+    });
+    const plan_step<L>& step = plan_.steps[shape.root];
+    if (!direct) return;
+    if (step.b >= 0) {
+      const bool in_a = contains(labels_of(step.a), shape.lane);
+      const bool in_b = contains(labels_of(step.b), shape.lane);
+      const label_set moving = labels_of(in_a ? step.a : step.b);
+      const label_set still = in_a && in_b ? 0 : labels_of(in_a ? step.b : step.a);
+      if ((moving & ~still & ~step.contracted & ~shape.tiles & ~bit(shape.lane)) != 0) return;
+    }
+    shape.vectors = select::lane_vectors(problem_.extent[shape.lane], shape.width);
+  }
+
+  // --- emitting a phase --------------------------------------------------------------------
+
+  constexpr void lower_phase(int root) {
+    const phase_shape shape = choose(root);
+    if (!out_.feasible) return;
+    for_each_external(shape, [&](int v) {
+      if (v >= n_ && v != n_ + root) lower_phase(v - n_);
+    });
+    if (!out_.feasible) return;
+    if (!is_final(root)) {
+      workspace_[root] = out_.workspace_entries;
+      index entries = 1;
+      for (int i = 0; i < order_of(n_ + root).count; ++i) {
+        entries *= problem_.extent[order_of(n_ + root)[i]];
+      }
+      out_.workspace_entries += aligned(entries);
+    }
+    if (shape.lane < 0) return emit(shape, 0, false);
+
+    bool direct = false;
+    for_each_external(shape, [&](int v) {
+      direct = direct || (contains(labels_of(v), shape.lane) && lanes_direct(v, shape.lane));
+    });
+    if (!direct) return emit(shape, 0, true);
+    const index extent = problem_.extent[shape.lane];
+    const int span = shape.width * shape.vectors;
+    phase_shape one = shape;
+    one.vectors = 1;
+    phase_shape rest = one;
+    rest.pack_all = true;
+    if (extent == dyn || extent >= span) emit(shape, 0, false);
+    if (shape.vectors > 1 && extent % span >= shape.width) emit(one, span, false);
+    if (extent == dyn || extent % shape.width != 0) emit(rest, shape.width, true);
+  }
+
+  static constexpr index aligned(index entries) { return (entries + 15) / 16 * 16; }
+
+  /// Scratch, first fit among regions that live at the same time.
+  struct region {
+    index begin = 0, end = 0;
+  };
+  constexpr int allocate(index entries, index& peak) {
+    index at = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int r = 0; r < region_count_; ++r) {
+        if (at < regions_[r].end && regions_[r].begin < at + entries) {
+          at = regions_[r].end;
+          moved = true;
+        }
+      }
+    }
+    int slot = 0;
+    while (slot < region_count_ && regions_[slot].end != 0) ++slot;
+    if (slot == region_count_) ++region_count_;
+    regions_[slot] = {at, at + aligned(entries < 1 ? 1 : entries)};
+    if (regions_[slot].end > peak) peak = regions_[slot].end;
+    return slot;
+  }
+  constexpr void release(int slot) {
+    if (slot >= 0) regions_[slot] = {};
+  }
+
+  constexpr void emit(const phase_shape& shape, int skip_span, bool partial) {
+    if (out_.phase_count == Program::max_phases) {
+      out_.feasible = false;
+      return;
+    }
+    program_phase& phase = out_.phases[static_cast<std::size_t>(out_.phase_count++)];
+    phase.first_step = out_.step_count;
+    tile_count_ = 0;
+    const auto& order = plan_.steps[shape.root].order;
+    for (int i = 0; i < order.count; ++i) {
+      if (!contains(shape.tiles, order[i])) continue;
+      tile_label_[tile_count_] = order[i];
+      phase.tiles[static_cast<std::size_t>(tile_count_++)] = {problem_.extent[order[i]], order[i]};
+    }
+    phase.tile_count = tile_count_;
+    if (shape.lane >= 0) phase.lane = {problem_.extent[shape.lane], shape.lane};
+    phase.width = shape.width;
+    phase.vectors = shape.vectors;
+    phase.skip_span = skip_span;
+    phase.partial = partial;
+    phase.tile_flops = tile_work(shape);
+    region_count_ = 0;
+    index peak = 0;
+
+    place results[2 * L.operands] = {};
+    for (int s = 0; s <= shape.root && out_.feasible; ++s) {
+      if (!contains(shape.members, s)) continue;
+      if (sandwich_at(shape, s)) {
+        emit_sandwich(shape, s, results, peak);
+        s += 2;
+      } else {
+        emit_contract(shape, s, results, peak);
+      }
+    }
+    phase.step_count = out_.step_count - phase.first_step;
+    phase.scratch_entries = peak;
+  }
+
+  constexpr bool inner(const phase_shape& shape, int label) const {
+    return label != shape.lane && !contains(shape.tiles, label);
+  }
+
+  constexpr program_step& append(step_kind kind, int origin) {
+    if (out_.step_count == Program::max_steps) {
+      out_.feasible = false;
+      overflow_ = {};
+      return overflow_;
+    }
+    auto& step = out_.steps[static_cast<std::size_t>(out_.step_count++)];
+    step.kind = kind;
+    step.origin = origin;
+    return step;
+  }
+
+  /// A value where it lies in memory.
+  constexpr place external(const phase_shape& shape, int value) {
+    place p;
+    if (value < n_) {
+      p.ref.where = buffer::input;
+      p.ref.slot = value;
+    } else if (is_final(value - n_)) {
+      p.ref.where = buffer::output;
+    } else {
+      p.ref.where = buffer::workspace;
+      p.ref.offset = workspace_[value - n_];
+    }
+    const auto& order = order_of(value);
+    for (int i = 0; i < order.count; ++i) {
+      p.stride[order[i]] = external_stride(value, order[i]);
+      if (p.stride[order[i]] == dyn) out_.feasible = false;
+    }
+    for (int t = 0; t < tile_count_; ++t) {
+      if (contains(labels_of(value), tile_label_[t])) {
+        p.ref.tile_stride[static_cast<std::size_t>(t)] = p.stride[tile_label_[t]];
+      }
+    }
+    if (shape.lane >= 0 && contains(labels_of(value), shape.lane)) {
+      p.ref.how = access::lanes;
+      p.ref.lane_stride = p.stride[shape.lane];
+    }
+    if (shape.width == 1) p.ref.how = access::lanes;
+    return p;
+  }
+
+  /// Fresh scratch [labels of `order`...][vectors][width].
+  constexpr place in_scratch(const phase_shape& shape, const label_list<L.rank>& order,
+                             index& peak) {
+    place p;
+    index stride = index{shape.width} * shape.vectors;
+    for (int i = order.count - 1; i >= 0; --i) {
+      if (!inner(shape, order[i])) continue;
+      p.stride[order[i]] = stride;
+      stride *= problem_.extent[order[i]];
+    }
+    p.region = allocate(stride, peak);
+    p.ref.where = buffer::scratch;
+    p.ref.how = access::lanes;
+    p.ref.offset = regions_[p.region].begin;
+    return p;
+  }
+
+  /// The inner labels of an external value in the order of memory, outermost first, so that the
+  /// copy beside it runs along both.
+  constexpr label_list<L.rank> memory_order(const phase_shape& shape, int value) const {
+    label_list<L.rank> sorted;
+    const auto& order = order_of(value);
+    const auto distance = [&](int l) {
+      const index s = external_stride(value, l);
+      return s < 0 ? -s : s;
+    };
+    for (int i = 0; i < order.count; ++i) {
+      if (!inner(shape, order[i])) continue;
+      int at = sorted.count++;
+      for (; at > 0 && distance(order[i]) > distance(sorted[at - 1]); --at) {
+        sorted.id[at] = sorted.id[at - 1];
+      }
+      sorted.id[at] = static_cast<std::uint8_t>(order[i]);
+    }
+    return sorted;
+  }
+
+  constexpr bool needs_packing(const phase_shape& shape, const place& p) const {
+    return shape.lane >= 0 && p.ref.how == access::lanes && p.ref.where != buffer::scratch &&
+           (shape.pack_all || p.ref.lane_stride != 1);
+  }
+
+  /// Copies between memory and scratch, one run after another.
+  constexpr void emit_copy(const phase_shape& shape, step_kind kind, int value, const place& from,
+                           const place& to, int origin) {
+    auto& step = append(kind, origin);
+    step.a = from.ref;
+    step.c = to.ref;
+    step_loop loops[L.rank + 1] = {};
+    int count = 0;
+    const auto order = memory_order(shape, value);
+    for (int i = 0; i < order.count; ++i) {
+      loops[count++] = {problem_.extent[order[i]], from.stride[order[i]], 0, to.stride[order[i]]};
+    }
+    count = fold(loops, count);
+    if (count > 0) step.n = loops[--count];
+    set_loops(step, loops, count, nullptr, 0);
+    if (kind == step_kind::unpack && is_final(value - n_)) step.finish = epilogue::update;
+  }
+
+  constexpr void set_loops(program_step& step, const step_loop* outer, int outer_count,
+                           const step_loop* contracted, int contracted_count) {
+    if (out_.loop_count + outer_count + contracted_count > Program::max_loops) {
+      out_.feasible = false;
+      return;
+    }
+    step.first_loop = out_.loop_count;
+    step.outer_count = outer_count;
+    step.k_outer_count = contracted_count;
+    for (int i = 0; i < outer_count; ++i) {
+      out_.loops[static_cast<std::size_t>(out_.loop_count++)] = outer[i];
+    }
+    for (int i = 0; i < contracted_count; ++i) {
+      out_.loops[static_cast<std::size_t>(out_.loop_count++)] = contracted[i];
+    }
+  }
+
+  /// A value as a step reads it: in scratch, in place, or packed just now.
+  constexpr place operand(const phase_shape& shape, int value, place* results, index& peak,
+                          int origin) {
+    if (value >= n_ && contains(shape.members, value - n_)) return results[value - n_];
+    place p = external(shape, value);
+    if (!needs_packing(shape, p)) return p;
+    place copy = in_scratch(shape, memory_order(shape, value), peak);
+    emit_copy(shape, step_kind::pack, value, p, copy, origin);
+    copy.packed = true;
+    return copy;
+  }
+
+  /// Where step s leaves its result; `memory` is its final place when it goes through scratch.
+  constexpr place result(const phase_shape& shape, int s, place& memory, index& peak) {
+    if (s != shape.root) return in_scratch(shape, plan_.steps[s].order, peak);
+    memory = external(shape, n_ + s);
+    if (!needs_packing(shape, memory)) return memory;
+    return in_scratch(shape, memory_order(shape, n_ + s), peak);
+  }
+
+  constexpr void finish(const phase_shape& shape, int s, program_step& step,
+                        const place& c, const place& memory, place* results) {
+    results[s] = c;
+    if (s != shape.root) return;
+    if (c.ref.where == buffer::scratch) {
+      emit_copy(shape, step_kind::unpack, n_ + s, c, memory, s);
+      release(c.region);
+    } else if (is_final(s)) {
+      step.finish = epilogue::update;
+    }
+  }
+
+  constexpr void emit_contract(const phase_shape& shape, int s, place* results, index& peak) {
+    const plan_step<L>& ps = plan_.steps[s];
+    int va = ps.a, vb = ps.b;
+    // By convention B carries the lanes; where both or none do, B is the one with more columns.
+    // A step with one operand calls it A.
+    if (vb >= 0) {
+      const bool lanes_a = shape.lane >= 0 && contains(labels_of(va), shape.lane);
+      const bool lanes_b = shape.lane >= 0 && contains(labels_of(vb), shape.lane);
+      const label_set la = labels_of(va), lb = labels_of(vb);
+      if (lanes_a != lanes_b ? lanes_a : points_(la & ~lb) > points_(lb & ~la)) std::swap(va, vb);
+    }
+    place a = operand(shape, va, results, peak, s);
+    place b;
+    if (vb >= 0) b = operand(shape, vb, results, peak, s);
+    place memory;
+    const place c = result(shape, s, memory, peak);
+    if (!out_.feasible) return;
+    if (shape.width == 1) a.ref.how = access::uniform;
+
+    auto& step = append(step_kind::contract, s);
+    step.a = a.ref;
+    step.b = b.ref;
+    step.c = c.ref;
+    const label_set la = labels_of(va), lb = vb >= 0 ? labels_of(vb) : 0;
+    step_loop rows[L.rank + 1] = {}, columns[L.rank + 1] = {}, shared[L.rank + 1] = {},
+              sums[2 * L.rank + 1] = {};
+    int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
+    for (int i = 0; i < ps.order.count; ++i) {
+      const int l = ps.order[i];
+      if (!inner(shape, l)) continue;
+      const step_loop loop{problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]};
+      if (contains(la & ~lb, l)) {
+        rows[row_count++] = loop;
+      } else if (contains(lb & ~la, l)) {
+        columns[column_count++] = loop;
+      } else {
+        shared[shared_count++] = loop;
+      }
+    }
+    if (shape.vectors > 1) {
+      const index w = shape.width;
+      if (a.ref.how == access::uniform) {
+        columns[column_count++] = {shape.vectors, 0, w, w};
+      } else {
+        (vb < 0 ? rows[row_count++] : shared[shared_count++]) = {shape.vectors, w, w, w};
+      }
+    }
+    for (const int v : {va, vb}) {
+      for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
+        const int l = order_of(v)[i];
+        if (!contains(ps.contracted, l) || (v == vb && contains(la, l))) continue;
+        sums[sum_count++] = {problem_.extent[l], a.stride[l], b.stride[l], 0};
+      }
+    }
+    row_count = fold(rows, row_count);
+    column_count = fold(columns, column_count);
+    shared_count = fold(shared, shared_count);
+    sum_count = fold(sums, sum_count);
+    if (vb < 0 && row_count > 0) {
+      step.n = take_longest(rows, row_count);
+      step.a_varies = true;
+    } else if (column_count > 0) {
+      step.n = take_longest(columns, column_count);
+    } else if (shared_count > 0 && row_count == 0) {
+      step.n = take_longest(shared, shared_count);
+      step.a_varies = true;
+    }
+    if (vb >= 0 && row_count > 0) step.m = take_longest(rows, row_count);
+    if (sum_count > 0) step.k = take_longest(sums, sum_count);
+    step_loop outer[3 * L.rank + 3] = {};
+    int outer_count = 0;
+    for (int i = 0; i < shared_count; ++i) outer[outer_count++] = shared[i];
+    for (int i = 0; i < row_count; ++i) outer[outer_count++] = rows[i];
+    for (int i = 0; i < column_count; ++i) outer[outer_count++] = columns[i];
+    set_loops(step, outer, outer_count, sums, sum_count);
+    release(a.region);
+    release(b.region);
+    finish(shape, s, step, c, memory, results);
+  }
+
+  static constexpr step_loop take_longest(step_loop* loops, int& count) {
+    int best = 0;
+    for (int i = 1; i < count; ++i) {
+      if (loops[i].extent > loops[best].extent) best = i;
+    }
+    const step_loop taken = loops[best];
+    for (int i = best; i + 1 < count; ++i) loops[i] = loops[i + 1];
+    --count;
+    return taken;
+  }
+
+  // --- the sandwich: interpolate, scale, project on one axis, run as one step per column -----
+
+  /// The matrix of step s if the step applies a uniform matrix to the value that carries the lanes
+  /// along one axis (q <- k), all other labels passing through; else -1.
+  constexpr int axis_matrix(const phase_shape& shape, int s, int& k, int& q) const {
+    const plan_step<L>& ps = plan_.steps[s];
+    if (ps.b < 0) return -1;
+    const bool lanes_a = contains(labels_of(ps.a), shape.lane);
+    const int matrix = lanes_a ? ps.b : ps.a, data = lanes_a ? ps.a : ps.b;
+    const label_set lm = labels_of(matrix), ld = labels_of(data);
+    const label_set rows = lm & ~ld, sums = ps.contracted;
+    if (contains(lm, shape.lane) || !contains(ld, shape.lane)) return -1;
+    if (lm != (rows | sums) || (sums & ~ld) != 0) return -1;
+    if (rows == 0 || (rows & (rows - 1)) != 0 || sums == 0 || (sums & (sums - 1)) != 0) return -1;
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(rows, l)) q = l;
+      if (contains(sums, l)) k = l;
+    }
+    return matrix;
+  }
+
+  constexpr bool sandwich_at(const phase_shape& shape, int s) const {
+    if (!caps_.sandwiches || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root) return false;
+    if (!contains(shape.members, s + 1) || !contains(shape.members, s + 2)) return false;
+    int k = 0, q = 0, q2 = 0, m = 0;
+    if (axis_matrix(shape, s, k, q) < 0) return false;
+    const plan_step<L>& scale = plan_.steps[s + 1];
+    if (scale.b < 0 || scale.contracted != 0) return false;
+    if (scale.a != n_ + s && scale.b != n_ + s) return false;
+    const int d = scale.a == n_ + s ? scale.b : scale.a;
+    if (labels_of(d) != labels_of(n_ + s)) return false;
+    const plan_step<L>& back = plan_.steps[s + 2];
+    if (back.a != n_ + s + 1 && back.b != n_ + s + 1) return false;
+    if (axis_matrix(shape, s + 2, q2, m) < 0 || q2 != q) return false;
+    for (const int l : {k, q, m}) {
+      if (problem_.extent[l] > select::sandwich_extent) return false;
+    }
+    return true;
+  }
+
+  constexpr void emit_sandwich(const phase_shape& shape, int s, place* results, index& peak) {
+    int k = 0, q = 0, m = 0;
+    const int va = axis_matrix(shape, s, k, q);
+    const int vb = plan_.steps[s].a == va ? plan_.steps[s].b : plan_.steps[s].a;
+    const plan_step<L>& scale = plan_.steps[s + 1];
+    const int vd = scale.a == n_ + s ? scale.b : scale.a;
+    const int va2 = axis_matrix(shape, s + 2, q, m);
+    const place a = operand(shape, va, results, peak, s);
+    const place b = operand(shape, vb, results, peak, s);
+    const place d = operand(shape, vd, results, peak, s + 1);
+    const place a2 = operand(shape, va2, results, peak, s + 2);
+    place memory;
+    const place c = result(shape, s + 2, memory, peak);
+    if (!out_.feasible) return;
+
+    auto& step = append(step_kind::sandwich, s + 2);
+    step.a = a.ref;
+    step.b = b.ref;
+    step.c = c.ref;
+    step.a2 = a2.ref;
+    step.d = d.ref;
+    step.k = {problem_.extent[k], a.stride[k], b.stride[k], 0};
+    step.q = {problem_.extent[q], a.stride[q], 0, 0, a2.stride[q], d.stride[q]};
+    step.m = {problem_.extent[m], 0, 0, c.stride[m], a2.stride[m]};
+    step_loop columns[L.rank + 1] = {};
+    int count = 0;
+    const auto& order = plan_.steps[s + 2].order;
+    for (int i = 0; i < order.count; ++i) {
+      const int l = order[i];
+      if (l == m || !inner(shape, l)) continue;
+      columns[count++] = {problem_.extent[l], 0, b.stride[l], c.stride[l], 0, d.stride[l]};
+    }
+    count = fold(columns, count);
+    if (count > 0) step.n = take_longest(columns, count);
+    set_loops(step, columns, count, nullptr, 0);
+    release(b.region);
+    release(d.region);
+    finish(shape, s + 2, step, c, memory, results);
+  }
+
+  const problem<L>& problem_;
+  const contraction_plan<L>& plan_;
+  const capabilities& caps_;
+  index_space<L> points_;
+  int n_;
+  Program out_{};
+  program_step overflow_{};
+  index workspace_[2 * L.operands] = {};
+  int tile_count_ = 0;
+  int tile_label_[max_tile_loops] = {};
+  int region_count_ = 0;
+  region regions_[2 * L.operands + 4] = {};
+};
+
+/// plan -> program for the given capabilities.
+/// The result is not `feasible` when an extent or stride that shapes the code is not known, or when
+/// the program does not fit in `Program`.
+template <class Program, limits L>
+constexpr Program lower(const problem<L>& p, const contraction_plan<L>& plan,
+                        const capabilities& caps) {
+  return lowering<L, Program>(p, plan, caps).run();
+}
+
+}  // namespace tenfold

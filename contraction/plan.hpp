@@ -1,0 +1,32 @@
+#pragma once
+
+#include <tenfold/contraction/problem.hpp>
+
+/// In what order an expression is computed: pairwise steps, target-neutral.
+namespace tenfold {
+
+/// result := sum over `contracted` of a * b.   b < 0: only a.
+/// Values are numbered: the inputs first, then the result of each step.
+template <limits L>
+struct plan_step {
+  int a = -1, b = -1;
+  label_set labels = 0;      ///< of a and b together
+  label_set contracted = 0;  ///< those the result lacks
+  label_list<L.rank> order{};  ///< of the result
+
+  friend constexpr bool operator==(const plan_step&, const plan_step&) = default;
+};
+
+template <limits L>
+struct contraction_plan {
+  int input_count = 0;
+  int step_count = 0;
+  plan_step<L> steps[2 * L.operands] = {};
+  /// Work of all steps and of the single loop nest over all labels; extents that are not known
+  /// while planning count as 1, so a plan with a run-time batch tells the work per batch entry.
+  double flops = 0, naive_flops = 0;
+
+  friend constexpr bool operator==(const contraction_plan&, const contraction_plan&) = default;
+};
+
+}  // namespace tenfold

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <tenfold/contraction/statements.hpp>
+#include <tenfold/tensor/device.hpp>
+#include <tenfold/tensor/layout.hpp>
+#include <tenfold/tensor/scalar.hpp>
+
+/// Statements together with what is known of their operands; no pointers.
+namespace tenfold {
+
+/// One operand seen through its labels: a diagonal has become one label with the summed stride.
+template <limits L>
+struct bound_operand {
+  label_list<L.rank> order{};    ///< distinct labels, by first occurrence
+  label_set labels = 0;          ///< the same as a set
+  index stride[L.labels] = {};   ///< by label, in scalars; `dyn` where only the call will tell
+  batch_layout layout = batch_layout::strided;
+  bool conjugated = false;
+
+  friend constexpr bool operator==(const bound_operand&, const bound_operand&) = default;
+};
+
+template <limits L>
+struct problem {
+  statement_kind kind = statement_kind::contract;
+  scalar type = scalar::f64;
+  device space = device::cpu;
+  int input_count = 0;
+  int label_count = 0;
+  index extent[L.labels] = {};  ///< by label; `dyn` where only the call will tell
+  bound_operand<L> inputs[L.operands] = {};
+  bound_operand<L> output{};
+
+  friend constexpr bool operator==(const problem&, const problem&) = default;
+};
+
+/// Extent standing in for one that is not known while planning: a batch, hence large.
+inline constexpr index nominal_extent = 1024;
+
+constexpr index nominal(index extent) { return extent == dyn ? nominal_extent : extent; }
+
+}  // namespace tenfold

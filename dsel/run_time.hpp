@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string_view>
+#include <tenfold/contraction/diagnostic.hpp>
+#include <tenfold/tensor/dynamic_tensor.hpp>
+#include <tenfold/tensor/operand_traits.hpp>
+
+/// The compiled door to everything that is known only when the program runs. Parser, planner and
+/// programs are the same templates as at compile time, instantiated once in the library.
+namespace tenfold {
+
+/// An operand without its type.
+struct run_time_operand {
+  operand_shape<max_rank> shape;
+  const void* data = nullptr;
+};
+
+template <tensor_like X>
+run_time_operand run_time_operand_of(const X& x) {
+  return {shape_of<max_rank>(x), operand_traits_of<const X>::data(x)};
+}
+
+template <class T>
+run_time_operand run_time_operand_of(const dynamic_tensor<T>& x) {
+  return {x.shape(), x.data()};
+}
+
+/// Throws subscript_error or shape_error with the sentence of what is wrong, if anything is; `y` may
+/// be null.
+void check(std::string_view text, const run_time_operand* inputs, int count,
+           const operand_shape<max_rank>* y);
+
+/// Extents and row-major strides of the result of `text` over the operands.
+/// Throws subscript_error or shape_error with the sentence of what is wrong.
+operand_shape<max_rank> result_shape(std::string_view text, const run_time_operand* inputs,
+                                     int count);
+
+/// y := alpha * expression + beta * y. alpha == 0 reads no input; beta == 0 does not read y.
+/// Throws as result_shape, and overlap_error; `y` is untouched after a throw.
+void evaluate(std::string_view text, const run_time_operand* inputs, int count,
+              const operand_shape<max_rank>& y_shape, void* y, double alpha, double beta);
+
+/// y := beta * y, the meaning of alpha == 0.
+void scale(const operand_shape<max_rank>& y_shape, void* y, double beta);
+
+/// Throws overlap_error, naming the operand, unless `y` and the input share no address. Called when
+/// the ranges of addresses intersect: operands may still interleave.
+void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,
+                      const operand_shape<max_rank>& y_shape, const void* y);
+
+/// The full sentence: `tenfold: "ij,jk->im": output label 'm' at position 8 is in no operand`.
+[[noreturn]] void throw_diagnostic(const diagnostic& error, std::string_view text);
+
+}  // namespace tenfold

@@ -1,0 +1,20 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// What the machine can do at best, measured now, with the threads of the caller's arena.
+#ifndef TENFOLD_EXAMPLES_FEM_BOUNDS_HPP
+#define TENFOLD_EXAMPLES_FEM_BOUNDS_HPP
+
+#include <tenfold/tensor/extents.hpp>
+
+namespace fem {
+
+/// Fused multiply-adds in registers, as fast as they go, in flops per second; one counts as two.
+double fma_bound();
+
+/// Reads the n numbers at `data`, again and again for a few hundredths of a second: the best rate
+/// in bytes per second. Numbers that fit in a cache come from there, as they do for the solver.
+double read_bound(const double* data, tenfold::index n);
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_BOUNDS_HPP

@@ -1,0 +1,90 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+#include "memory.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "problem_error.hpp"
+
+namespace fem {
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+/// The number in a file that holds nothing else, or `otherwise`.
+double number_in(const char* file, double otherwise) {
+  std::ifstream in(file);
+  double value = 0;
+  return in >> value ? value : otherwise;
+}
+
+/// The number, in bytes, behind `name` in one of the kernel's tables, or `otherwise`.
+double entry_in(const char* file, const std::string& name, double otherwise) {
+  std::ifstream in(file);
+  for (std::string word; in >> word;) {
+    double kilobytes = 0;
+    if (word == name && in >> kilobytes) return kilobytes * 1024;
+  }
+  return otherwise;
+}
+
+std::string gigabytes(double bytes) {
+  std::array<char, 64> text{};
+  const double value = bytes / 1e9;
+  std::snprintf(text.data(), text.size(), value < 1e6 ? "%.1f" : "%.1e", value);
+  return std::string(text.data()) + " GB";
+}
+
+}  // namespace
+
+double needed_bytes(int p, double n, bool output) {
+  const double elements = std::max(8.0, n * n * n);
+  const double nodes = std::pow(n * p + 1, 3);
+  const double at_points = elements * std::pow(p + 2, 3) * sizeof(double);  // geometry: M and D
+  const double map = elements * std::pow(p + 1, 3) * sizeof(std::int32_t);
+  const double order = elements * 16;
+  const double vectors = 6 * nodes * sizeof(double);
+  const double file = output ? 5 * nodes * sizeof(double) : 0;
+  return 10 * at_points + map + order + vectors + file;
+}
+
+double available_bytes() {
+  double bytes = entry_in("/proc/meminfo", "MemAvailable:", unlimited);
+
+  // A container's limit, in the two ways that Linux has to say it.
+  const double limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
+  const double limit1 = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", unlimited);
+  bytes = std::min(bytes, limit - number_in("/sys/fs/cgroup/memory.current", 0));
+  bytes = std::min(bytes, limit1 - number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes", 0));
+
+  rlimit address_space{};
+  if (getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur != RLIM_INFINITY) {
+    const double used = entry_in("/proc/self/status", "VmSize:", 0);
+    bytes = std::min(bytes, static_cast<double>(address_space.rlim_cur) - used);
+  }
+  return std::max(0.0, bytes);
+}
+
+void check_memory(int p, double n, bool output, double available) {
+  const double needed = needed_bytes(p, n, output);
+  const std::string what = "degree " + std::to_string(p) + " on " +
+                           std::to_string(static_cast<long long>(n)) + "^3 elements ";
+  if (needed > available) {
+    throw problem_error(what + "needs about " + gigabytes(needed) + " of memory, and " +
+                        gigabytes(available) + " are free; choose a smaller --refine or --degree");
+  }
+  if (std::pow(n * p + 1, 3) > std::numeric_limits<std::int32_t>::max()) {
+    throw problem_error(what + "has more nodes than the 2^31 - 1 that this program can number");
+  }
+}
+
+}  // namespace fem

@@ -1,0 +1,23 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// Does it fit? Asked before anything is allocated.
+#ifndef TENFOLD_EXAMPLES_FEM_MEMORY_HPP
+#define TENFOLD_EXAMPLES_FEM_MEMORY_HPP
+
+namespace fem {
+
+/// The bytes that solving with degree p on n x n x n elements takes, writing a file or not. A
+/// double, because what does not fit may not fit in an integer either.
+double needed_bytes(int p, double n, bool output);
+
+/// The bytes that this process can still have: what the machine has left, or what the limits on
+/// the process or its container leave, whichever is less.
+double available_bytes();
+
+/// Throws problem_error if the problem cannot fit into `available` bytes, or has more nodes than the
+/// map's 32-bit numbers can name.
+void check_memory(int p, double n, bool output, double available);
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_MEMORY_HPP

@@ -1,0 +1,34 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// What the user may ask for.
+#ifndef TENFOLD_EXAMPLES_FEM_OPTIONS_HPP
+#define TENFOLD_EXAMPLES_FEM_OPTIONS_HPP
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fem {
+
+inline constexpr int max_degree = 10;
+
+struct options {
+  int degree = 0;       ///< 0: a set of degrees
+  int refine = -1;      ///< the finest mesh has 2^refine elements per direction; -1: by degree
+  int threads = 0;      ///< 0: all that the machine offers
+  int geometry = 0;     ///< degree of the elements' shape; 0: that of the solution
+  double deform = 0.1;  ///< how far the cube is bent
+  std::string output;   ///< a .vtu file; empty: none
+  bool help = false;
+};
+
+/// Reads `--name value` and `--name=value`. Throws problem_error with one sentence for an option
+/// that does not exist, a value that is missing or no number, and a number out of range.
+options parse_options(std::span<const std::string_view> arguments);
+
+/// What `--help` prints.
+std::string_view usage();
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_OPTIONS_HPP

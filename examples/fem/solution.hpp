@@ -1,0 +1,23 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// The manufactured solution: a function first, the problem that it solves second.
+#ifndef TENFOLD_EXAMPLES_FEM_SOLUTION_HPP
+#define TENFOLD_EXAMPLES_FEM_SOLUTION_HPP
+
+#include <cmath>
+
+#include "mesh.hpp"
+
+namespace fem {
+
+/// u(x, y, z) = e^x sin(2y + 1) cos(2z): smooth, without symmetry, and not zero on the boundary.
+inline double solution(const point& x) {
+  return std::exp(x[0]) * std::sin(2 * x[1] + 1) * std::cos(2 * x[2]);
+}
+
+/// f = - div grad u = 7 u.
+inline double forcing(const point& x) { return 7 * solution(x); }
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_SOLUTION_HPP

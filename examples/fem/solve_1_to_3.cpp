@@ -1,0 +1,11 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+#include "solve_degree.hpp"
+
+namespace fem {
+
+template outcome solve<1>(const request&);
+template outcome solve<2>(const request&);
+template outcome solve<3>(const request&);
+
+}  // namespace fem

@@ -1,0 +1,11 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+#include "solve_degree.hpp"
+
+namespace fem {
+
+template outcome solve<4>(const request&);
+template outcome solve<5>(const request&);
+template outcome solve<6>(const request&);
+
+}  // namespace fem

@@ -1,0 +1,92 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// The solver itself. Included by the files that compile it, a few degrees each.
+#ifndef TENFOLD_EXAMPLES_FEM_SOLVE_DEGREE_HPP
+#define TENFOLD_EXAMPLES_FEM_SOLVE_DEGREE_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "bounds.hpp"
+#include "conjugate_gradients.hpp"
+#include "discretization.hpp"
+#include "problem_error.hpp"
+#include "solution.hpp"
+#include "solve.hpp"
+#include "vtu.hpp"
+
+namespace fem {
+
+/// Flops of the diffusion operator on one element: three directions there and back, each three
+/// sweeps, and the 3x3 matrix at every point.
+constexpr double diffusion_flops(double p) {
+  const double D1D = p + 1, Q1D = p + 2;
+  const double sweeps = 2 * (Q1D * D1D * D1D * D1D + Q1D * Q1D * D1D * D1D + Q1D * Q1D * Q1D * D1D);
+  return 6 * sweeps + 18 * Q1D * Q1D * Q1D;
+}
+
+template <int p>
+outcome solve(const request& what) {
+  using clock = std::chrono::steady_clock;
+  const auto seconds_since = [](clock::time_point start) {
+    return std::chrono::duration<double>(clock::now() - start).count();
+  };
+  const clock::time_point start = clock::now();
+
+  what.progress("geometry", 0, 1);
+  const discretization<p> on(what.shape);
+
+  // u is given on the boundary, b = M f - A u, and only the free rows count from here on.
+  what.progress("right-hand side", 0, 1);
+  vector u = on.at_nodes(solution);
+  for_each_entry(on.unknowns(), [x = u.data()](index i) { x[i] = 0; });
+  vector b = zeros(on.nodes());
+  {
+    vector given = zeros(on.nodes());
+    on.apply_diffusion(u, given);
+    on.apply_mass(on.at_nodes(forcing), b);
+    for_each_entry(on.nodes(), [x = b.data(), g = given.data()](index i) { x[i] -= g[i]; });
+  }
+  vector diagonal_inverse = on.diffusion_diagonal();
+  for_each_entry(on.unknowns(), [d = diagonal_inverse.data()](index i) { d[i] = 1 / d[i]; });
+
+  outcome result;
+  result.setup_seconds = seconds_since(start);
+  const clock::time_point solving = clock::now();
+  const convergence state = conjugate_gradients(
+      [&on](const vector& x, vector& y) { on.apply_diffusion(x, y); }, diagonal_inverse, u, b,
+      on.unknowns(), what.tolerance, 20'000,
+      [&what](int k, double residual) { what.progress("iteration", k, residual); });
+  result.solve_seconds = seconds_since(solving);
+  if (!state.reached) {
+    throw problem_error("conjugate gradients stopped after " + std::to_string(state.iterations) +
+                        " iterations with the residual reduced to " +
+                        std::to_string(state.residual) + " only");
+  }
+
+  what.progress("error", 0, 1);
+  result.unknowns = on.unknowns();
+  result.iterations = state.iterations;
+  result.l2_error = on.l2_distance(u, solution);
+
+  // Operator: its data and map once, x read, y set to zero, read and written; then 12 vectors.
+  const tensor<double, dyn, 3, 3, p + 2, p + 2, p + 2, W>& D = on.points().D;
+  const auto elements = static_cast<double>(on.elements().count() * W);
+  const auto nodes = static_cast<double>(on.nodes()), free = static_cast<double>(on.unknowns());
+  const double map_bytes = elements * (p + 1) * (p + 1) * (p + 1) * sizeof(std::int32_t);
+  result.bytes = 8.0 * static_cast<double>(D.size()) + map_bytes + 4 * 8 * nodes + 12 * 8 * free;
+  result.flops = elements * diffusion_flops(p) + 14 * free;
+  what.progress("bandwidth", 0, 1);
+  result.bandwidth = read_bound(D.data(), D.size());
+
+  if (what.output) {
+    what.progress("writing", 0, 1);
+    what.output->write([&](std::ostream& out) { write_vtu<p>(out, on, u); });
+  }
+  return result;
+}
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_SOLVE_DEGREE_HPP

@@ -1,0 +1,9 @@
+/// Where data lies and where work is done.
+#pragma once
+
+namespace tenfold {
+
+/// A memory space and the machine that computes in it. Only `cpu` has an implementation today.
+enum class device : unsigned char { cpu, cuda, opencl };
+
+}  // namespace tenfold

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <tenfold/tensor/allocation.hpp>
+#include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/operand_traits.hpp>
+
+namespace tenfold {
+
+/// Highest rank of an operand whose rank is known only when the program runs.
+inline constexpr int max_rank = 32;
+
+/// An owning row-major tensor whose rank, too, is known only when the program runs: what an
+/// expression given as a string returns. Entries are not initialised.
+template <scalar_type T>
+class dynamic_tensor {
+ public:
+  using value_type = T;
+
+  /// Allocates for the extents and row-major strides of `shape`.
+  explicit dynamic_tensor(const operand_shape<max_rank>& shape)
+      : shape_(shape), memory_(count(shape)) {
+    mark_unset(memory_.data(), memory_.count());
+  }
+
+  int rank() const noexcept { return shape_.rank; }
+  index extent(int i) const noexcept { return shape_.extents[static_cast<std::size_t>(i)]; }
+  index stride(int i) const noexcept { return shape_.strides[static_cast<std::size_t>(i)]; }
+  index size() const noexcept { return memory_.count(); }
+  T* data() noexcept { return memory_.data(); }
+  const T* data() const noexcept { return memory_.data(); }
+  const operand_shape<max_rank>& shape() const noexcept { return shape_; }
+
+  /// The entry at (i...). Throws shape_error when there are not `rank()` indices.
+  template <index_like... I>
+  T& operator()(I... i) {
+    return memory_.data()[offset(i...)];
+  }
+  template <index_like... I>
+  const T& operator()(I... i) const {
+    return memory_.data()[offset(i...)];
+  }
+
+  /// The same entries as a view of known rank: t.as<dyn, 3>().
+  /// Throws shape_error when the rank or a static extent differs.
+  template <index... E>
+  view<T, E...> as() {
+    return {memory_.data(), mapping<E...>()};
+  }
+  template <index... E>
+  view<const T, E...> as() const {
+    return {memory_.data(), mapping<E...>()};
+  }
+
+  /// The entry of a tensor of rank 0. Throws shape_error for any other rank.
+  operator T() const { return memory_.data()[offset()]; }
+
+ private:
+  static index count(const operand_shape<max_rank>& shape) {
+    index n = 1;
+    for (int i = 0; i < shape.rank; ++i) n *= shape.extents[static_cast<std::size_t>(i)];
+    return n;
+  }
+
+  void require_rank(int given) const {
+    if (given != shape_.rank) {
+      throw shape_error("tenfold: a tensor of rank " + std::to_string(shape_.rank) +
+                        " was taken for one of rank " + std::to_string(given));
+    }
+  }
+
+  template <class... I>
+  index offset(I... i) const {
+    require_rank(static_cast<int>(sizeof...(I)));
+    index at = 0;
+    std::size_t d = 0;
+    ((at += static_cast<index>(i) * shape_.strides[d++]), ...);
+    return at;
+  }
+
+  template <index... E>
+  auto mapping() const {
+    require_rank(static_cast<int>(sizeof...(E)));
+    std::array<index, sizeof...(E)> numbers{};
+    for (std::size_t i = 0; i < sizeof...(E); ++i) numbers[i] = shape_.extents[i];
+    return layout_right::mapping<extents<E...>>(extents<E...>(numbers));
+  }
+
+  operand_shape<max_rank> shape_;
+  allocation<T> memory_;
+};
+
+}  // namespace tenfold

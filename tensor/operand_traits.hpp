@@ -1,0 +1,166 @@
+/// The door of the room: what the rest of the library asks of an operand, whatever its type.
+///
+/// The rooms above see operands through `operand_traits` and `operand_shape` only. A type becomes
+/// an operand by a specialisation of `operand_traits`; nothing else changes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <tenfold/tensor/device.hpp>
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/layout.hpp>
+#include <tenfold/tensor/scalar.hpp>
+#include <tenfold/tensor/tensor.hpp>
+#include <tenfold/tensor/view.hpp>
+
+namespace tenfold {
+
+/// What an operand of type `X` is; `X` is no reference, and const matters (a const tensor is an
+/// input only). A specialisation has the members of `strided_operand_traits`. The primary template
+/// has none: `X` is no operand.
+template <class X>
+struct operand_traits {};
+
+/// The traits of an operand with entries of type `T` (const if they are only read) where `Mapping`
+/// says.
+template <class T, class Mapping>
+struct strided_operand_traits {
+  /// The type of an entry, without const.
+  using scalar_t = std::remove_const_t<T>;
+  /// May entries be written?
+  static constexpr bool is_writable = !std::is_const_v<T>;
+  static constexpr int rank = Mapping::rank();
+
+  using numbers = std::array<index, static_cast<std::size_t>(rank)>;
+  /// The extents, `dyn` where known at run time only.
+  static constexpr numbers static_extents = [] {
+    numbers n{};
+    for (int i = 0; i < rank; ++i) {
+      n[static_cast<std::size_t>(i)] = Mapping::extents_type::static_extent(i);
+    }
+    return n;
+  }();
+  /// The strides in entries, `dyn` where known at run time only.
+  static constexpr numbers static_strides = [] {
+    numbers n{};
+    for (int i = 0; i < rank; ++i) n[static_cast<std::size_t>(i)] = Mapping::static_stride(i);
+    return n;
+  }();
+
+  static constexpr batch_layout layout = batch_layout::strided;
+  static constexpr device space = device::cpu;
+
+  /// The extent of axis i of x.
+  template <class X>
+  static constexpr index extent(const X& x, int i) noexcept {
+    return x.extent(i);
+  }
+  /// The stride of axis i of x in entries.
+  template <class X>
+  static constexpr index stride(const X& x, int i) noexcept {
+    return x.stride(i);
+  }
+  /// The address of entry (0, 0, ...) of x.
+  template <class X>
+  static constexpr auto data(X& x) noexcept {
+    return x.data();
+  }
+};
+
+template <class T, index... E>
+struct operand_traits<tensor<T, E...>>
+    : strided_operand_traits<T, layout_right::mapping<extents<E...>>> {};
+
+template <class T, index... E>
+struct operand_traits<const tensor<T, E...>>
+    : strided_operand_traits<const T, layout_right::mapping<extents<E...>>> {};
+
+template <class T, class Extents, class Layout>
+struct operand_traits<basic_view<T, Extents, Layout>>
+    : strided_operand_traits<T, typename Layout::template mapping<Extents>> {};
+
+template <class T, class Extents, class Layout>
+struct operand_traits<const basic_view<T, Extents, Layout>>
+    : strided_operand_traits<T, typename Layout::template mapping<Extents>> {};
+
+/// A number is an operand of rank 0, and an input only.
+template <scalar_type T>
+struct operand_traits<T> : strided_operand_traits<const T, layout_right::mapping<extents<>>> {
+  static constexpr index extent(const T&, int) noexcept { return 1; }
+  static constexpr index stride(const T&, int) noexcept { return 1; }
+  static constexpr const T* data(const T& x) noexcept { return &x; }
+};
+
+/// The traits of the type of an expression: `X` may be a reference.
+template <class X>
+using operand_traits_of = operand_traits<std::remove_reference_t<X>>;
+
+/// What can stand as an operand; `X` may be a reference.
+template <class X>
+concept tensor_like = requires(std::remove_reference_t<X>& x, int i) {
+  requires scalar_type<typename operand_traits_of<X>::scalar_t>;
+  operand_traits_of<X>::is_writable;
+  operand_traits_of<X>::rank;
+  operand_traits_of<X>::static_extents;
+  operand_traits_of<X>::static_strides;
+  operand_traits_of<X>::layout;
+  operand_traits_of<X>::space;
+  operand_traits_of<X>::extent(x, i);
+  operand_traits_of<X>::stride(x, i);
+  operand_traits_of<X>::data(x);
+};
+
+/// What can stand as a result; `X` may be a reference.
+template <class X>
+concept writable_tensor_like = tensor_like<X> && operand_traits_of<X>::is_writable;
+
+/// An operand as data, without its entries: what the planner sees. Numbers behind `rank` are 0, so
+/// that equal shapes are equal.
+template <int MaxRank>
+struct operand_shape {
+  static constexpr int max_rank = MaxRank;
+
+  scalar type = scalar::f64;
+  int rank = 0;
+  /// The number of entries along each axis; `dyn` where not known yet.
+  std::array<index, static_cast<std::size_t>(MaxRank)> extents{};
+  /// The entries from one index to the next along each axis; `dyn` where not known yet.
+  std::array<index, static_cast<std::size_t>(MaxRank)> strides{};
+  batch_layout layout = batch_layout::strided;
+  device space = device::cpu;
+
+  friend constexpr bool operator==(const operand_shape&, const operand_shape&) = default;
+};
+
+/// What the type of an operand says; `dyn` stands for what it does not.
+template <tensor_like X, int MaxRank>
+constexpr operand_shape<MaxRank> static_shape_of() noexcept {
+  using traits = operand_traits_of<X>;
+  static_assert(traits::rank <= MaxRank, "tenfold: the operand has too many axes");
+  operand_shape<MaxRank> shape;
+  shape.type = scalar_of<typename traits::scalar_t>;
+  shape.rank = traits::rank;
+  shape.layout = traits::layout;
+  shape.space = traits::space;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(traits::rank); ++i) {
+    shape.extents[i] = traits::static_extents[i];
+    shape.strides[i] = traits::static_strides[i];
+  }
+  return shape;
+}
+
+/// The shape of `x` in numbers; no `dyn` is left.
+template <int MaxRank, tensor_like X>
+constexpr operand_shape<MaxRank> shape_of(const X& x) noexcept {
+  using traits = operand_traits_of<X>;
+  operand_shape<MaxRank> shape = static_shape_of<X, MaxRank>();
+  for (int i = 0; i < traits::rank; ++i) {
+    shape.extents[static_cast<std::size_t>(i)] = traits::extent(x, i);
+    shape.strides[static_cast<std::size_t>(i)] = traits::stride(x, i);
+  }
+  return shape;
+}
+
+}  // namespace tenfold

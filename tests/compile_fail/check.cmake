@@ -1,0 +1,53 @@
+# cmake -DCOMPILER=... -DFILE=x.cpp -DINCLUDES=includes.txt -P check.cmake
+#
+# Passes when FILE does not compile and the compiler says every expected text, compared as it stands:
+#   // expect: <text>         for every compiler
+#   // expect-gcc: <text>     for g++ only
+#   // expect-clang: <text>   for clang++ only
+#   // expect: compiles       the file must compile (alone in its file)
+cmake_minimum_required(VERSION 3.25)
+
+if(COMPILER MATCHES "clang")
+  set(family clang)
+else()
+  set(family gcc)
+endif()
+
+file(STRINGS "${FILE}" lines REGEX "^// expect(-gcc|-clang)?: ")
+file(STRINGS "${INCLUDES}" folders)
+set(flags -std=c++20 -fsyntax-only)
+foreach(folder IN LISTS folders)
+  # A place that every compiler searches anyway.
+  if(NOT folder STREQUAL "/usr/include")
+    list(APPEND flags -I "${folder}")
+  endif()
+endforeach()
+
+execute_process(
+  COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${COMPILER}" ${flags} "${FILE}"
+  RESULT_VARIABLE status
+  OUTPUT_VARIABLE output
+  ERROR_VARIABLE output)
+
+if("// expect: compiles" IN_LIST lines)
+  if(NOT status EQUAL 0)
+    message(NOTICE "${output}")
+    message(FATAL_ERROR "does not compile, but must")
+  endif()
+  return()
+endif()
+if(NOT lines)
+  message(FATAL_ERROR "${FILE} has no line `// expect: <text>`")
+endif()
+if(status EQUAL 0)
+  message(FATAL_ERROR "caught: it compiles, but must not")
+endif()
+foreach(line IN LISTS lines)
+  if(line MATCHES "^// expect(-${family})?: (.*)$")
+    string(FIND "${output}" "${CMAKE_MATCH_2}" position)
+    if(position EQUAL -1)
+      message(NOTICE "expected: ${CMAKE_MATCH_2}\nthe compiler says:\n${output}")
+      message(FATAL_ERROR "caught: the text is missing")
+    endif()
+  endif()
+endforeach()

@@ -1,0 +1,2 @@
+// expect: this file compiles, and the check must say so
+int main() {}

@@ -1,0 +1,2 @@
+#include <oneapi/tbb/parallel_for.h>
+#include <xsimd/xsimd.hpp>

@@ -1,0 +1,2 @@
+#include <tenfold/contraction/plan.hpp>
+#include <tenfold/einsum.hpp>

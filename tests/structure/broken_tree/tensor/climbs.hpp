@@ -1,0 +1,2 @@
+#include "../contraction/plan.hpp"
+#include <tenfold/backend/interface/program.hpp>

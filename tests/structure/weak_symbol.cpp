@@ -1,0 +1,31 @@
+// Breaks the rule of weak_symbols.cmake three times and keeps it twice.
+
+#define TENFOLD_NOINLINE __attribute__((noinline))
+
+namespace xsimd {
+struct sse2 {};
+struct TENFOLD_ISA_NAME {};
+template <class T, class A>
+TENFOLD_NOINLINE int add(T x) {
+  return static_cast<int>(x) + 1;
+}
+}  // namespace xsimd
+
+namespace tenfold {
+template <class T>
+TENFOLD_NOINLINE int breach(T x) {  // a tool of a lower room that was not inlined
+  return static_cast<int>(x);
+}
+namespace cpu {
+TENFOLD_NOINLINE inline int breach_too() { return 2; }  // no inline namespace
+inline namespace TENFOLD_ISA_NAME {
+TENFOLD_NOINLINE inline int fine() { return 3; }
+}  // namespace TENFOLD_ISA_NAME
+}  // namespace cpu
+}  // namespace tenfold
+
+int use(int n) {
+  return tenfold::breach(n) + tenfold::cpu::breach_too() + tenfold::cpu::fine() +
+         xsimd::add<int, xsimd::sse2>(n) +  // xsimd code of another architecture: the third breach
+         xsimd::add<int, xsimd::TENFOLD_ISA_NAME>(n);
+}
