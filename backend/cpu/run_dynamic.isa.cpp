@@ -91,7 +91,7 @@ class dynamic_runner {
       const T alpha = last ? args_.alpha : T(1), beta = last ? args_.beta : T(0);
       const step_pointers<T> p{address(step.a, scratch, at), address(step.b, scratch, at),
                                address(step.c, scratch, at), nullptr, nullptr};
-      for_each_outer<T>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+      for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
         switch (step.kind) {
           case step_kind::contract:
             contract(step, loops + step.outer_count, q, alpha, beta);

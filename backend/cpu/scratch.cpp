@@ -64,9 +64,10 @@ scratch_block::scratch_block(std::size_t bytes) : bytes_(bytes), before_(stack.t
   constexpr std::size_t mask = alignment - 1;
   if (bytes > static_cast<std::size_t>(-1) - mask) throw std::bad_alloc();
   const std::size_t rounded = (bytes + mask) & ~mask;
-  chunk_ = stack.place(rounded);
+  // An empty block stands outside: it does not keep its chunk from being replaced.
+  chunk_ = rounded == 0 ? -1 : stack.place(rounded);
   if (chunk_ < 0) {
-    data_ = allocate(rounded);
+    data_ = rounded == 0 ? nullptr : allocate(rounded);
   } else {
     thread_stack::chunk& c = stack.chunks[chunk_];
     data_ = c.memory + c.used;

@@ -49,6 +49,7 @@ struct operand_ref {
   index offset = 0;
   index lane_stride = 0;
   std::array<index, max_tile_loops> tile_stride{};
+  int value = -1;  ///< the value of the plan that lies there; for explain
 
   friend constexpr bool operator==(const operand_ref&, const operand_ref&) = default;
 };
