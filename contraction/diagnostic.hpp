@@ -29,7 +29,11 @@
   X(unsupported_scalar, "operand {0} has complex entries: only float and double are computed")     \
   X(unsupported_layout, "operand {0} is not a strided tensor in host memory")                      \
   X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
-  X(overlap, "the output overlaps operand {0} in memory")
+  X(overlap, "the output overlaps operand {0} in memory")                                          \
+  X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha nor beta")       \
+  X(late_operand, "argument {0} is an operand behind alpha or beta: operands stand first")         \
+  X(repeated_option, "argument {0} says alpha or beta a second time")                              \
+  X(beta_by_value, "argument {0} is beta, which needs a destination: einsum(into(y), ...)")
 
 namespace tenfold {
 

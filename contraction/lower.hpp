@@ -27,8 +27,14 @@ using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands
 template <limits L, class Program>
 class lowering {
  public:
-  constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps)
-      : problem_(p), plan_(plan), caps_(caps), points_(p, nominal_extent), n_(p.input_count) {}
+  constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
+                     bool overwrites)
+      : problem_(p),
+        plan_(plan),
+        caps_(caps),
+        overwrites_(overwrites),
+        points_(p, nominal_extent),
+        n_(p.input_count) {}
 
   constexpr Program run() {
     out_.type = problem_.type;
@@ -37,6 +43,12 @@ class lowering {
     out_.unrolled = known && plan_.flops <= select::unrolled_flops && plan_.step_count == 1;
     lower_phase(plan_.step_count - 1);
     return out_;
+  }
+
+  /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
+  /// from none). For explain.
+  constexpr double cost_of(int root, int lane) const {
+    return select::lane_cost(candidate(root, lane));
   }
 
  private:
@@ -56,6 +68,7 @@ class lowering {
     label_set members = 0;  ///< steps, as a set
     int width = 1, vectors = 1;
     bool pack_all = false;  ///< even contiguous lanes go through pack and unpack
+    bool has_rest = false;  ///< a phase with pack_all takes the rest of the lane loop
   };
 
   // --- what is known of the values of the plan ---------------------------------------------
@@ -63,7 +76,7 @@ class lowering {
   constexpr label_set labels_of(int value) const {
     return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
   }
-  constexpr const label_list<L.rank>& order_of(int value) const {
+  constexpr const label_list<L.labels>& order_of(int value) const {
     return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
   }
   constexpr bool is_final(int step) const { return step + 1 == plan_.step_count; }
@@ -126,7 +139,8 @@ class lowering {
       }
     }
     if (lane < 0) return c;
-    const auto left = static_cast<double>(extent % width);
+    const auto left =
+        may_overlap(root, width, problem_.extent[lane]) ? 0 : static_cast<double>(extent % width);
     for_each_external(shape, [&](int v) {
       if (!contains(labels_of(v), lane)) return;
       const double entries = points_(labels_of(v));
@@ -245,7 +259,7 @@ class lowering {
   // --- emitting a phase --------------------------------------------------------------------
 
   constexpr void lower_phase(int root) {
-    const phase_shape shape = choose(root);
+    phase_shape shape = choose(root);
     if (!out_.feasible) return;
     for_each_external(shape, [&](int v) {
       if (v >= n_ && v != n_ + root) lower_phase(v - n_);
@@ -255,7 +269,12 @@ class lowering {
       workspace_[root] = out_.workspace_entries;
       index entries = 1;
       for (int i = 0; i < order_of(n_ + root).count; ++i) {
-        entries *= problem_.extent[order_of(n_ + root)[i]];
+        const index extent = problem_.extent[order_of(n_ + root)[i]];
+        if (extent == dyn) {
+          out_.feasible = false;
+          return;
+        }
+        entries *= extent;
       }
       out_.workspace_entries += aligned(entries);
     }
@@ -268,13 +287,28 @@ class lowering {
     if (!direct) return emit(shape, 0, true);
     const index extent = problem_.extent[shape.lane];
     const int span = shape.width * shape.vectors;
+    shape.has_rest = (extent == dyn || extent % shape.width != 0) &&
+                     !may_overlap(shape.root, shape.width, extent);
     phase_shape one = shape;
     one.vectors = 1;
     phase_shape rest = one;
     rest.pack_all = true;
     if (extent == dyn || extent >= span) emit(shape, 0, false);
     if (shape.vectors > 1 && extent % span >= shape.width) emit(one, span, false);
-    if (extent == dyn || extent % shape.width != 0) emit(rest, shape.width, true);
+    if (extent != dyn && extent % shape.width == 0) return;
+    if (!shape.has_rest) {
+      emit(one, 0, false);
+      out_.phases[static_cast<std::size_t>(out_.phase_count - 1)].overlaps = true;
+    } else {
+      emit(rest, shape.width, true);
+    }
+  }
+
+  /// Whether a last tile may compute values again that another tile has left: the result is not
+  /// read, and there is one whole vector to draw back over. Phases run one after another, so no two
+  /// threads write one entry at a time.
+  constexpr bool may_overlap(int root, int width, index extent) const {
+    return (overwrites_ || !is_final(root)) && extent != dyn && extent >= width;
   }
 
   static constexpr index aligned(index entries) { return (entries + 15) / 16 * 16; }
@@ -362,6 +396,7 @@ class lowering {
   /// A value where it lies in memory.
   constexpr place external(const phase_shape& shape, int value) {
     place p;
+    p.ref.value = value;
     if (value < n_) {
       p.ref.where = buffer::input;
       p.ref.slot = value;
@@ -390,7 +425,7 @@ class lowering {
   }
 
   /// Fresh scratch [labels of `order`...][vectors][width].
-  constexpr place in_scratch(const phase_shape& shape, const label_list<L.rank>& order,
+  constexpr place in_scratch(const phase_shape& shape, const label_list<L.labels>& order,
                              index& peak) {
     place p;
     index stride = index{shape.width} * shape.vectors;
@@ -408,8 +443,8 @@ class lowering {
 
   /// The inner labels of an external value in the order of memory, outermost first, so that the
   /// copy beside it runs along both.
-  constexpr label_list<L.rank> memory_order(const phase_shape& shape, int value) const {
-    label_list<L.rank> sorted;
+  constexpr label_list<L.labels> memory_order(const phase_shape& shape, int value) const {
+    label_list<L.labels> sorted;
     const auto& order = order_of(value);
     const auto distance = [&](int l) {
       const index s = external_stride(value, l);
@@ -437,7 +472,7 @@ class lowering {
     auto& step = append(kind, origin);
     step.a = from.ref;
     step.c = to.ref;
-    step_loop loops[L.rank + 1] = {};
+    step_loop loops[L.labels + 1] = {};
     int count = 0;
     const auto order = memory_order(shape, value);
     for (int i = 0; i < order.count; ++i) {
@@ -473,6 +508,7 @@ class lowering {
     place p = external(shape, value);
     if (!needs_packing(shape, p)) return p;
     place copy = in_scratch(shape, memory_order(shape, value), peak);
+    copy.ref.value = value;
     emit_copy(shape, step_kind::pack, value, p, copy, origin);
     copy.packed = true;
     return copy;
@@ -480,10 +516,14 @@ class lowering {
 
   /// Where step s leaves its result; `memory` is its final place when it goes through scratch.
   constexpr place result(const phase_shape& shape, int s, place& memory, index& peak) {
-    if (s != shape.root) return in_scratch(shape, plan_.steps[s].order, peak);
-    memory = external(shape, n_ + s);
-    if (!needs_packing(shape, memory)) return memory;
-    return in_scratch(shape, memory_order(shape, n_ + s), peak);
+    if (s == shape.root) {
+      memory = external(shape, n_ + s);
+      if (!needs_packing(shape, memory)) return memory;
+    }
+    place p = in_scratch(
+        shape, s == shape.root ? memory_order(shape, n_ + s) : plan_.steps[s].order, peak);
+    p.ref.value = n_ + s;
+    return p;
   }
 
   constexpr void finish(const phase_shape& shape, int s, program_step& step,
@@ -496,6 +536,23 @@ class lowering {
     } else if (is_final(s)) {
       step.finish = epilogue::update;
     }
+  }
+
+  /// The stride of an operand in the phase that takes the other part of the lane loop. Contracted
+  /// loops fold only where they fold in both, so that every entry is summed in the same order and no
+  /// bit depends on where a tile ends.
+  constexpr index sibling_stride(const phase_shape& shape, int value, const place& p,
+                                 int label) const {
+    if (!shape.has_rest || value < 0 || !contains(labels_of(value), label) ||
+        !contains(labels_of(value), shape.lane) ||
+        (value >= n_ && contains(shape.members, value - n_)) || !lanes_direct(value, shape.lane)) {
+      return value < 0 ? 0 : p.stride[label];
+    }
+    if (shape.pack_all) return external_stride(value, label);
+    const auto order = memory_order(shape, value);
+    index stride = shape.width;
+    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
+    return stride;
   }
 
   constexpr void emit_contract(const phase_shape& shape, int s, place* results, index& peak) {
@@ -522,8 +579,8 @@ class lowering {
     step.b = b.ref;
     step.c = c.ref;
     const label_set la = labels_of(va), lb = vb >= 0 ? labels_of(vb) : 0;
-    step_loop rows[L.rank + 1] = {}, columns[L.rank + 1] = {}, shared[L.rank + 1] = {},
-              sums[2 * L.rank + 1] = {};
+    step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
+              sums[L.labels + 1] = {};
     int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
     for (int i = 0; i < ps.order.count; ++i) {
       const int l = ps.order[i];
@@ -549,13 +606,15 @@ class lowering {
       for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
         const int l = order_of(v)[i];
         if (!contains(ps.contracted, l) || (v == vb && contains(la, l))) continue;
-        sums[sum_count++] = {problem_.extent[l], a.stride[l], b.stride[l], 0};
+        sums[sum_count++] = {problem_.extent[l], a.stride[l], b.stride[l], 0,
+                             sibling_stride(shape, va, a, l), sibling_stride(shape, vb, b, l)};
       }
     }
     row_count = fold(rows, row_count);
     column_count = fold(columns, column_count);
     shared_count = fold(shared, shared_count);
     sum_count = fold(sums, sum_count);
+    for (int i = 0; i < sum_count; ++i) sums[i].a2 = sums[i].d = 0;
     if (vb < 0 && row_count > 0) {
       step.n = take_longest(rows, row_count);
       step.a_varies = true;
@@ -567,7 +626,7 @@ class lowering {
     }
     if (vb >= 0 && row_count > 0) step.m = take_longest(rows, row_count);
     if (sum_count > 0) step.k = take_longest(sums, sum_count);
-    step_loop outer[3 * L.rank + 3] = {};
+    step_loop outer[L.labels + 1] = {};
     int outer_count = 0;
     for (int i = 0; i < shared_count; ++i) outer[outer_count++] = shared[i];
     for (int i = 0; i < row_count; ++i) outer[outer_count++] = rows[i];
@@ -653,7 +712,7 @@ class lowering {
     step.k = {problem_.extent[k], a.stride[k], b.stride[k], 0};
     step.q = {problem_.extent[q], a.stride[q], 0, 0, a2.stride[q], d.stride[q]};
     step.m = {problem_.extent[m], 0, 0, c.stride[m], a2.stride[m]};
-    step_loop columns[L.rank + 1] = {};
+    step_loop columns[L.labels + 1] = {};
     int count = 0;
     const auto& order = plan_.steps[s + 2].order;
     for (int i = 0; i < order.count; ++i) {
@@ -672,6 +731,7 @@ class lowering {
   const problem<L>& problem_;
   const contraction_plan<L>& plan_;
   const capabilities& caps_;
+  bool overwrites_;
   index_space<L> points_;
   int n_;
   Program out_{};
@@ -683,13 +743,13 @@ class lowering {
   region regions_[2 * L.operands + 4] = {};
 };
 
-/// plan -> program for the given capabilities.
+/// plan -> program for the given capabilities. `overwrites`: the result is not read (beta = 0).
 /// The result is not `feasible` when an extent or stride that shapes the code is not known, or when
 /// the program does not fit in `Program`.
 template <class Program, limits L>
 constexpr Program lower(const problem<L>& p, const contraction_plan<L>& plan,
-                        const capabilities& caps) {
-  return lowering<L, Program>(p, plan, caps).run();
+                        const capabilities& caps, bool overwrites = true) {
+  return lowering<L, Program>(p, plan, caps, overwrites).run();
 }
 
 }  // namespace tenfold

@@ -21,7 +21,7 @@ constexpr contraction_plan<L> make_plan(const problem<L>& p) {
   const bool sums = (all & ~p.output.labels) != 0;
   plan.naive_flops = each(all) * ((n > 1 ? n - 1 : 0) + (sums ? 1 : 0));
 
-  const auto append = [&](int a, int b, label_set labels, const label_list<L.rank>& order) {
+  const auto append = [&](int a, int b, label_set labels, const label_list<L.labels>& order) {
     plan_step<L>& step = plan.steps[plan.step_count++];
     step.a = a;
     step.b = b;
@@ -29,9 +29,10 @@ constexpr contraction_plan<L> make_plan(const problem<L>& p) {
     step.contracted = labels & ~order.set();
     step.order = order;
     // A sum alone adds; a product multiplies, and adds when it sums.
-    plan.flops += b >= 0               ? pair_flops(each(labels), step.contracted != 0)
-                  : step.contracted != 0 ? each(labels)
-                                         : 0;
+    step.flops = b >= 0                 ? pair_flops(each(labels), step.contracted != 0)
+                 : step.contracted != 0 ? each(labels)
+                                        : 0;
+    plan.flops += step.flops;
     return n + plan.step_count - 1;
   };
 

@@ -20,7 +20,7 @@ inline constexpr int dynamic_programming_limit = 10;
 template <limits L>
 struct path_value {
   label_set labels = 0;
-  label_list<L.rank> order{};
+  label_list<L.labels> order{};
 };
 
 /// The pairs in order. Values: the leaves first, then each result.
@@ -34,12 +34,12 @@ struct contraction_path {
 /// higher rank, its contracted labels replaced in place by what the other brings; without a
 /// contracted label the other's come last.
 template <limits L>
-constexpr label_list<L.rank> product_order(const label_list<L.rank>& x, const label_list<L.rank>& y,
+constexpr label_list<L.labels> product_order(const label_list<L.labels>& x, const label_list<L.labels>& y,
                                            label_set result) {
   const auto& carrier = y.count > x.count ? y : x;
   const auto& other = y.count > x.count ? x : y;
   label_set open = result & other.set() & ~carrier.set();
-  label_list<L.rank> order;
+  label_list<L.labels> order;
   const auto bring = [&] {
     for (int i = 0; i < other.count; ++i) {
       if (contains(open, other[i])) order.push(other[i]);
@@ -59,7 +59,7 @@ constexpr label_list<L.rank> product_order(const label_list<L.rank>& x, const la
 
 /// Sum of the positions of `contracted` in the operand of higher rank: the tie breaker's weight.
 template <limits L>
-constexpr int contracted_position(const label_list<L.rank>& x, const label_list<L.rank>& y,
+constexpr int contracted_position(const label_list<L.labels>& x, const label_list<L.labels>& y,
                                   label_set contracted) {
   const auto& carrier = y.count > x.count ? y : x;
   int sum = 0;
@@ -84,7 +84,7 @@ struct subset {
   double tie = 0;
   unsigned left = 0;    ///< one side of the best split
   label_set labels = 0;  ///< of the result
-  label_list<L.rank> order{};
+  label_list<L.labels> order{};
   int value = -1;  ///< its number in the path, once emitted
 };
 

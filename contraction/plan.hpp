@@ -12,7 +12,8 @@ struct plan_step {
   int a = -1, b = -1;
   label_set labels = 0;      ///< of a and b together
   label_set contracted = 0;  ///< those the result lacks
-  label_list<L.rank> order{};  ///< of the result
+  label_list<L.labels> order{};  ///< of the result, whose rank may exceed that of every operand
+  double flops = 0;            ///< as in contraction_plan
 
   friend constexpr bool operator==(const plan_step&, const plan_step&) = default;
 };

@@ -11,7 +11,7 @@ namespace tenfold {
 /// One operand seen through its labels: a diagonal has become one label with the summed stride.
 template <limits L>
 struct bound_operand {
-  label_list<L.rank> order{};    ///< distinct labels, by first occurrence
+  label_list<L.labels> order{};  ///< distinct labels, by first occurrence
   label_set labels = 0;          ///< the same as a set
   index stride[L.labels] = {};   ///< by label, in scalars; `dyn` where only the call will tell
   batch_layout layout = batch_layout::strided;

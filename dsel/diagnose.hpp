@@ -3,50 +3,116 @@
 #include <tenfold/contraction/diagnostic.hpp>
 #include <utility>
 
-/// A diagnostic at compile time: two error lines. One is a static_assert with the sentence of the
-/// table; the other names an undefined type that carries the label, its position and the numbers:
-///   einsum_error<diagnosis::output_label_unknown, label<'m'>, at_position<8>, numbers<0, 0, 0, 0>>
+/// A diagnostic at compile time: two error lines and no third. One is a static_assert with the
+/// sentence of the table, its places open; the other names an undefined type that fills them:
+///   tenfold: output label '{label}' at position {position} is in no operand
+///   incomplete type 'tenfold::einsum_error<tenfold::label<'m'>, tenfold::at_position<8> >'
 namespace tenfold {
 
-/// The sentence; its open places are filled by the type beside it.
+/// The words of the second line; none is ever defined, their names are the message.
+template <class... Words>
+struct einsum_error;
+template <char... Name>
+struct label;
+template <index>
+struct at_position;
+template <index>
+struct operand;
+template <index>
+struct in_operand;
+template <index>
+struct argument;
+template <index>
+struct has_extent;
+template <index>
+struct and_extent;
+template <index>
+struct has_rank;
+template <index>
+struct labels_named;
+template <index>
+struct operands_named;
+template <index>
+struct operands_given;
+template <index>
+struct at_most;
+
+namespace diagnosing {
+
 template <diagnosis D>
-struct einsum_sentence {
-#define TENFOLD_DIAGNOSIS_ASSERT(name, sentence) \
-  static_assert(D != diagnosis::name, "tenfold: " sentence);
+struct sentence {
+#define TENFOLD_DIAGNOSIS_ASSERT(name, text)           \
+  static constexpr bool no_##name = D != diagnosis::name; \
+  static_assert(no_##name, "tenfold: " text);
   TENFOLD_DIAGNOSES(TENFOLD_DIAGNOSIS_ASSERT)
 #undef TENFOLD_DIAGNOSIS_ASSERT
 };
 
-template <char... Name>
-struct label_name_in_error;
-template <int Position>
-struct at_position;
-template <index... N>
-struct numbers;
-template <diagnosis D, class Label, class Position, class Numbers>
-struct einsum_error;  // never defined: its name is the message
+template <class... W>
+struct words {};
+template <class... V, class... W>
+words<V..., W...> operator+(words<V...>, words<W...>);
 
-namespace diagnosing {
+/// What the numbers of a diagnosis mean, in the order of its sentence.
+template <diagnosis D, index N0, index N1, index N2, index N3>
+constexpr auto numbers() {
+  using enum diagnosis;
+  if constexpr (D == too_many_operands || D == too_many_labels || D == too_high_rank) {
+    return words<at_most<N0>>{};
+  } else if constexpr (D == operand_count) {
+    return words<operands_named<N0>, operands_given<N1>>{};
+  } else if constexpr (D == operand_rank) {
+    return words<operand<N0>, has_rank<N1>, labels_named<N2>>{};
+  } else if constexpr (D == output_rank) {
+    return words<has_rank<N0>, labels_named<N1>>{};
+  } else if constexpr (D == extent_mismatch) {
+    return words<has_extent<N0>, in_operand<N1>, and_extent<N2>, in_operand<N3>>{};
+  } else if constexpr (D == output_extent) {
+    return words<has_extent<N0>, and_extent<N1>>{};
+  } else if constexpr (D == mixed_scalars || D == unsupported_scalar || D == unsupported_layout) {
+    return words<operand<N0>>{};
+  } else if constexpr (D == unknown_argument || D == late_operand || D == repeated_option ||
+                       D == beta_by_value) {
+    return words<argument<N0>>{};
+  } else {
+    return words<>{};
+  }
+}
 
-template <const auto& Text, int Begin, int... I>
-auto label_at(std::integer_sequence<int, I...>)
-    -> label_name_in_error<Text[static_cast<std::size_t>(Begin + I)]...>;
+template <class Text, int Position, int... I>
+auto place(std::integer_sequence<int, I...>)
+    -> words<label<Text::text[static_cast<std::size_t>(Position + I)]...>, at_position<Position>>;
+template <class Text, int Position>
+auto place(std::integer_sequence<int>) -> words<>;
+
+/// The return type is deduced so that g++ looks into the body at once.
+template <class... W>
+constexpr auto name(words<W...>) {
+  return sizeof(einsum_error<W...>);
+}
 
 }  // namespace diagnosing
 
-/// Stops the compiler with the two error lines of `Error`, a diagnostic; `Text` is the text.
-template <const diagnostic& Error, const auto& Text>
-constexpr void diagnose() {
-  if constexpr (Error.code != diagnosis::none) {
-    constexpr int length = Error.position < 0 ? 0 : Error.length;
-    using named = decltype(diagnosing::label_at<Text, Error.position>(
-        std::make_integer_sequence<int, length>{}));
-    using stated = einsum_error<
-        Error.code, named, at_position<Error.position>,
-        numbers<Error.numbers[0], Error.numbers[1], Error.numbers[2], Error.numbers[3]>>;
-    static_assert(sizeof(einsum_sentence<Error.code>) > 0);
-    static_assert(sizeof(stated) > 0);
-  }
+/// Stands where the result of a wrong expression would, and takes every use of it without a further
+/// error.
+struct no_result {
+  template <class... I>
+  double& operator()(I&&...) const;
+  template <class T>
+  operator T() const;
+};
+
+/// Stops the compiler with the two error lines of `Error`; `Text::text` is the text.
+template <class Text, diagnostic Error>
+constexpr no_result diagnose() {
+  static_cast<void>(sizeof(diagnosing::sentence<Error.code>));
+  constexpr int length = Error.position < 0 ? 0 : Error.length;
+  using place = decltype(diagnosing::place<Text, Error.position>(
+      std::make_integer_sequence<int, length>{}));
+  using numbers = decltype(diagnosing::numbers<Error.code, Error.numbers[0], Error.numbers[1],
+                                               Error.numbers[2], Error.numbers[3]>());
+  diagnosing::name(decltype(place{} + numbers{}){});
+  return {};
 }
 
 }  // namespace tenfold

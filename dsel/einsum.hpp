@@ -24,7 +24,7 @@ struct subscripts {
 
 /// Subscripts over operands of the types X..., into a Y (void: into a new tensor). All of planning
 /// happens in the initialisers; a member that is not used costs nothing.
-template <literal S, class Y, class... X>
+template <literal S, bool Scaled, class Y, class... X>
 class expression {
   template <class Z>
   static constexpr bool all_static() {
@@ -35,26 +35,42 @@ class expression {
     }
     return true;
   }
+  template <class Z>
+  static constexpr int rank_of() {
+    if constexpr (std::is_void_v<Z>) {
+      return 0;
+    } else {
+      return operand_traits_of<Z>::rank;
+    }
+  }
 
  public:
   using text = subscripts<S>;
   static constexpr limits bounds = text::bounds;
+  /// The highest rank that is given, right or wrong: to be told, it must first be held.
+  static constexpr int rank = [] {
+    int highest = bounds.rank;
+    for (const int given : {rank_of<Y>(), rank_of<X>()...}) {
+      if (given > highest) highest = given;
+    }
+    return highest;
+  }();
 
   static constexpr bind_result<bounds> bound = [] {
-    const operand_shape<bounds.rank> shapes[] = {static_shape_of<X, bounds.rank>()...};
+    const operand_shape<rank> shapes[] = {static_shape_of<X, rank>()...};
     if constexpr (std::is_void_v<Y>) {
-      return bind<bounds, bounds.rank>(text::parsed.value, text::parsed.names, shapes,
-                                       static_cast<int>(sizeof...(X)));
+      return bind<bounds, rank>(text::parsed.value, text::parsed.names, shapes,
+                                static_cast<int>(sizeof...(X)));
     } else {
-      const operand_shape<bounds.rank> y = static_shape_of<Y, bounds.rank>();
-      return bind<bounds, bounds.rank>(text::parsed.value, text::parsed.names, shapes,
-                                       static_cast<int>(sizeof...(X)), &y);
+      const operand_shape<rank> y = static_shape_of<Y, rank>();
+      return bind<bounds, rank>(text::parsed.value, text::parsed.names, shapes,
+                                static_cast<int>(sizeof...(X)), &y);
     }
   }();
   static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value);
   /// The program; also what run_static asks of its type.
   static constexpr static_program<bounds> value =
-      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities);
+      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Scaled);
 
   /// Whether every extent is part of a type.
   static constexpr bool is_static = [] {
@@ -186,18 +202,6 @@ template <class E, bool Scaled, class Y, class... X>
   run<E, Scaled>(extents, y, alpha, beta, x...);
 }
 
-/// Stops the compiler with one sentence when the expression is wrong; whether it is right.
-template <class Text>
-constexpr bool check_subscripts() {
-  diagnose<Text::parsed.error, Text::text>();
-  return Text::parsed.error.code == diagnosis::none;
-}
-template <class E>
-constexpr bool check_operands() {
-  diagnose<E::bound.error, E::text::text>();
-  return E::bound.error.code == diagnosis::none;
-}
-
 template <class X>
 struct entry_of {
   using type = typename operand_traits_of<X>::scalar_t;
@@ -245,26 +249,32 @@ template <class... A>
 template <class A>
 inline constexpr bool is_option = std::is_same_v<A, alpha_factor> || std::is_same_v<A, beta_factor>;
 
-/// The operands stand first, each option at most once behind them.
-template <class... A>
-constexpr int operand_count() {
-  constexpr int operands = (static_cast<int>(tensor_like<A>) + ... + 0);
-  int leading = 0;
-  bool leads = true;
-  ((leads = leads && tensor_like<A>, leading += leads), ...);
-  constexpr bool known = ((tensor_like<A> || is_option<A>) && ...);
-  static_assert(known, "tenfold: an argument is neither an operand (tensor_like) nor an option");
-  constexpr bool once = (static_cast<int>(std::is_same_v<A, alpha_factor>) + ...) <= 1 &&
-                        (static_cast<int>(std::is_same_v<A, beta_factor>) + ...) <= 1;
-  static_assert(once, "tenfold: alpha or beta stands twice");
-  return leading == operands ? operands : -1;
+/// The operands stand first, each option at most once behind them; argument 0 is the destination
+/// where there is one.
+template <bool Into, class... A>
+constexpr diagnostic check_arguments() {
+  diagnostic wrong;
+  index position = Into ? 1 : 0;
+  int alphas = 0, betas = 0;
+  const auto look = [&](bool operand, bool is_alpha, bool is_beta) {
+    alphas += is_alpha;
+    betas += is_beta;
+    diagnosis code = diagnosis::none;
+    if (!operand && !is_alpha && !is_beta) code = diagnosis::unknown_argument;
+    if (operand && alphas + betas > 0) code = diagnosis::late_operand;
+    if (is_beta && !Into) code = diagnosis::beta_by_value;
+    if (alphas > 1 || betas > 1) code = diagnosis::repeated_option;
+    if (!wrong && code != diagnosis::none) wrong = {code, -1, 0, {position}};
+    ++position;
+  };
+  (look(tensor_like<A>, std::is_same_v<A, alpha_factor>, std::is_same_v<A, beta_factor>), ...);
+  return wrong;
 }
 
 /// Passes the operands among `args` to f.
 template <class... A, class F>
 [[gnu::always_inline]] inline auto with_operands(F f, const A&... args) {
-  constexpr int n = operand_count<A...>();
-  static_assert(n > 0, "tenfold: operands first, then alpha and beta");
+  constexpr int n = (static_cast<int>(tensor_like<A>) + ...);
   return [&]<int... I>(std::integer_sequence<int, I...>) {
     return f(pick<I>(args...)...);
   }(std::make_integer_sequence<int, n>{});
@@ -273,9 +283,13 @@ template <class... A, class F>
 template <literal S, bool Scaled, class... X>
 [[gnu::always_inline]] inline auto checked_by_value(double alpha, const X&... x) {
   using text = subscripts<S>;
-  if constexpr (check_subscripts<text>()) {
-    using e = expression<S, void, const X...>;
-    if constexpr (check_operands<e>()) {
+  if constexpr (text::parsed.error.code != diagnosis::none) {
+    return diagnose<text, text::parsed.error>();
+  } else {
+    using e = expression<S, Scaled, void, const X...>;
+    if constexpr (e::bound.error.code != diagnosis::none) {
+      return diagnose<text, e::bound.error>();
+    } else {
       return by_value<e, typename first<X...>::scalar_t, Scaled>(alpha, x...);
     }
   }
@@ -284,9 +298,15 @@ template <literal S, bool Scaled, class Y, class... X>
 [[gnu::always_inline]] inline void checked_in_place(Y& y, double alpha, double beta,
                                                     const X&... x) {
   using text = subscripts<S>;
-  if constexpr (check_subscripts<text>()) {
-    using e = expression<S, Y, const X...>;
-    if constexpr (check_operands<e>()) in_place<e, Scaled>(y, alpha, beta, x...);
+  if constexpr (text::parsed.error.code != diagnosis::none) {
+    diagnose<text, text::parsed.error>();
+  } else {
+    using e = expression<S, Scaled, Y, const X...>;
+    if constexpr (e::bound.error.code != diagnosis::none) {
+      diagnose<text, e::bound.error>();
+    } else {
+      in_place<e, Scaled>(y, alpha, beta, x...);
+    }
   }
 }
 
@@ -307,15 +327,18 @@ auto einsum(const X&... x) {
 }
 /// The same times alpha(value).
 template <literal S, class... A>
-  requires(sizeof...(A) > 1 && (evaluating::is_option<A> || ...))
+  requires(!(tensor_like<A> && ...))
 auto einsum(const A&... args) {
-  static_assert((!std::is_same_v<A, beta_factor> && ...),
-                "tenfold: beta needs a destination: einsum(into(y), ...)");
-  return evaluating::with_operands(
-      [&](const auto&... x) {
-        return evaluating::checked_by_value<S, true>(evaluating::alpha_of(args...).value, x...);
-      },
-      args...);
+  constexpr diagnostic wrong = evaluating::check_arguments<false, A...>();
+  if constexpr (wrong.code != diagnosis::none) {
+    return diagnose<subscripts<S>, wrong>();
+  } else {
+    return evaluating::with_operands(
+        [&](const auto&... x) {
+          return evaluating::checked_by_value<S, true>(evaluating::alpha_of(args...).value, x...);
+        },
+        args...);
+  }
 }
 
 /// The same into a destination: y = alpha * expression + beta * y.
@@ -330,14 +353,19 @@ void einsum(destination<Y> y, const X&... x) {
   evaluating::checked_in_place<S, false>(y.tensor, 1, 0, x...);
 }
 template <literal S, class Y, class... A>
-  requires(sizeof...(A) > 1 && (evaluating::is_option<A> || ...))
+  requires(!(tensor_like<A> && ...))
 void einsum(destination<Y> y, const A&... args) {
-  evaluating::with_operands(
-      [&](const auto&... x) {
-        evaluating::checked_in_place<S, true>(y.tensor, evaluating::alpha_of(args...).value,
-                                              evaluating::beta_of(args...).value, x...);
-      },
-      args...);
+  constexpr diagnostic wrong = evaluating::check_arguments<true, A...>();
+  if constexpr (wrong.code != diagnosis::none) {
+    diagnose<subscripts<S>, wrong>();
+  } else {
+    evaluating::with_operands(
+        [&](const auto&... x) {
+          evaluating::checked_in_place<S, true>(y.tensor, evaluating::alpha_of(args...).value,
+                                                evaluating::beta_of(args...).value, x...);
+        },
+        args...);
+  }
 }
 
 /// What can stand as an operand of a call with run-time subscripts.

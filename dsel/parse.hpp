@@ -8,7 +8,7 @@
 ///
 ///   subscripts = term { "," term } [ "->" term ]        white space anywhere
 ///   term       = { label }                              empty: a scalar
-///   label      = letter | "[" any characters but "]" "]"
+///   label      = letter | "[" any characters but "[" and "]" "]"
 ///
 /// Without an arrow the output holds the labels that occur exactly once, sorted bytewise (NumPy).
 namespace tenfold {
@@ -20,23 +20,41 @@ struct parse_result {
   diagnostic error{};
 };
 
+namespace parsing {
+
+constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace parsing
+
 /// The smallest limits that hold the subscripts; text that holds more than `large_limits` is left
 /// to parse, which names what is too much.
 constexpr limits limits_of(std::string_view text) {
   int operands = 1, labels = 0, rank = 0, run = 0;
-  bool seen[128] = {};
-  for (char c : text) {
+  bool seen[128] = {}, arrow = false, nested = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     if (c == ',' || c == '>') {
       operands += c == ',';
+      arrow = arrow || c == '>';
       run = 0;
-    } else if (c != ' ' && c != '-') {
-      ++run;
+    } else if (c == '[') {
+      const auto close = text.find(']', i);
+      if (close == text.npos) break;  // parse will say so
+      // Where the same text stands before it is the same label, unless a name contains a '['.
+      const auto name = text.substr(i, close + 1 - i);
+      nested = nested || name.find('[', 1) != name.npos;
+      if (nested || text.find(name) == i) ++labels;
+      if (++run > rank) rank = run;
+      i = close;
+    } else if (!parsing::is_space(c) && c != '-') {
       const auto u = static_cast<unsigned char>(c);
       if (u >= 128 || !seen[u]) ++labels;
       if (u < 128) seen[u] = true;
-      if (run > rank) rank = run;
+      if (++run > rank) rank = run;
     }
   }
+  if (!arrow && labels > rank) rank = labels;  // any of them may be in the output
   for (const limits& l : {small_limits, medium_limits}) {
     if (operands <= l.operands && labels <= l.labels && rank <= l.rank) return l;
   }
@@ -44,9 +62,6 @@ constexpr limits limits_of(std::string_view text) {
 }
 
 namespace parsing {
-
-constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Walks the text once and fills the result; stops at the first error.
 template <limits L>
@@ -111,8 +126,8 @@ constexpr parse_result<L> parse(std::string_view text) {
     if (parsing::is_letter(c)) {
       walk.label(i, 1, i);
     } else if (c == '[') {
-      const auto close = text.find(']', static_cast<std::size_t>(i));
-      if (close == std::string_view::npos) {
+      const auto close = text.find_first_of("[]", static_cast<std::size_t>(i) + 1);
+      if (close == std::string_view::npos || text[close] == '[') {
         walk.fail(diagnosis::open_bracket, i);
       } else if (static_cast<int>(close) == i + 1) {
         walk.fail(diagnosis::empty_bracket, i);

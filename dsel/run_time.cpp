@@ -5,7 +5,9 @@
 #include <tenfold/backend/reference/contract.hpp>
 #include <tenfold/contraction/bind.hpp>
 #include <tenfold/contraction/lower.hpp>
+#include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/dsel/explain_at_the_call.hpp>
 #include <tenfold/dsel/parse.hpp>
 #include <tenfold/dsel/run_time.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -81,7 +83,7 @@ void evaluate_with(std::string_view text, const run_time_operand* inputs, int co
   const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
   const instruction_set isa = best_instruction_set();
   const auto runnable = std::make_unique<dynamic_program<L>>(
-      lower<dynamic_program<L>>(p, *plan, capabilities_of(isa)));
+      lower<dynamic_program<L>>(p, *plan, capabilities_of(isa), beta == T(0)));
   const T* data[L.operands] = {};
   for (int o = 0; o < count; ++o) data[o] = static_cast<const T*>(inputs[o].data);
   launch(*runnable, program_arguments<T>{data, y, p.extent, alpha, beta}, isa);
@@ -137,6 +139,28 @@ void scale(const operand_shape<max_rank>& y_shape, void* y, double beta) {
   } else {
     reference::scale(y_shape, static_cast<double*>(y), beta);
   }
+}
+
+explanation<large_limits> explain_at_the_call(std::string_view text, const run_time_operand* inputs,
+                                              int count, const operand_shape<max_rank>* y,
+                                              const std::optional<capabilities>& machine,
+                                              bool overwrites, planned when) {
+  explanation<large_limits> out;
+  with_limits(text, [&]<limits L>() {
+    const parse_result<L> parsed = parse<L>(text);
+    const problem<L> p = bind_or_throw<L>(text, inputs, count, y);
+    const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
+    const capabilities caps = machine.value_or(capabilities_of(best_instruction_set()));
+    const auto runnable =
+        std::make_unique<dynamic_program<L>>(lower<dynamic_program<L>>(p, *plan, caps, overwrites));
+    out = explaining<large_limits, L, dynamic_program<L>>(parsed.value.list[0], parsed.names, text,
+                                                          p, *plan, runnable.get(), caps, p.extent,
+                                                          overwrites, false)
+              .run();
+  });
+  out.when = when;
+  out.allocations = -1;
+  return out;
 }
 
 void throw_diagnostic(const diagnostic& error, std::string_view text) {

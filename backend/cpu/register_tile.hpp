@@ -40,6 +40,10 @@ struct tile_modes {
 /// What stands for a K that is known only when the program runs.
 inline constexpr int dynamic_k = -1;
 
+/// Up to this many products of one tile the loop over a static K is unrolled. Unrolling more costs
+/// 0.03 s of compile time per tile and gains 1 to 3 % on Zen 4; below, it gains up to 10 %.
+inline constexpr int unrolled_products = 64;
+
 /// The M x N accumulators of a register tile: vectors of W lanes (W = 1: plain scalars).
 template <class T, int W, int M, int N>
 struct accumulators {
@@ -52,15 +56,19 @@ struct accumulators {
       for (int n = 0; n < N; ++n) sum[m][n] = broadcast<T, W>(T(0));
   }
 
-  /// sum[m][n] += A[m][n] B[n] for one k.
-  template <tile_modes How>
+  /// sum[m][n] += A[m] B[n] for one k;  First: sum[m][n] := A[m] B[n].
+  ///
+  /// The first product is a multiplication because a fused one with zero reads a third register:
+  /// on Zen 4 that read and the one of a store share a port, and with multiplications here the
+  /// stores of the tile before are free (K = 5: 99 instead of 70 % of the peak).
+  template <tile_modes How, bool First = false>
   [[gnu::always_inline]] void step(const T* a, const T* b, const tile_operands<T>& t) {
     vec<T, W> column[N];
     if constexpr (How.has_b) {
 #pragma GCC unroll 16
       for (int n = 0; n < N; ++n) {
         column[n] = entry<How.b>(b + n * t.b_n);
-        if constexpr (M > 1 && How.b == access::lanes) pin(column[n]);
+        if constexpr (M > 1 && How.b == access::lanes && W > 1) pin(column[n]);
       }
     }
 #pragma GCC unroll 16
@@ -68,28 +76,53 @@ struct accumulators {
       vec<T, W> row{};
       if constexpr (!How.a_varies) {
         row = entry<How.a>(a + m * t.a_m);
-        if constexpr (N > 1 && How.a == access::lanes) pin(row);
+        if constexpr (N > 1 && How.a == access::lanes && W > 1) pin(row);
       }
 #pragma GCC unroll 16
       for (int n = 0; n < N; ++n) {
         if constexpr (How.a_varies) row = entry<How.a>(a + m * t.a_m + n * t.a_n);
-        if constexpr (How.has_b)
-          sum[m][n] = fma(row, column[n], sum[m][n]);
+        if constexpr (!How.has_b)
+          sum[m][n] = First ? row : sum[m][n] + row;
+        else if constexpr (First)
+          sum[m][n] = row * column[n];
         else
-          sum[m][n] = sum[m][n] + row;
+          sum[m][n] = fma(row, column[n], sum[m][n]);
       }
     }
   }
 
-  /// sum[m][n] += sum_k A[m][k] B[k][n]
-  template <int K, tile_modes How>
+  /// sum[m][n] (+)= sum_k A[m][k] B[k][n];  First: the sums start here.
+  template <int K, tile_modes How, bool First>
   [[gnu::always_inline]] void accumulate(const T* a, const T* b, const tile_operands<T>& t,
                                          index k_extent) {
     if constexpr (K == dynamic_k) {
-      for (index k = 0; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
+      index k = 0;
+      if constexpr (First) {
+        if (k_extent <= 0) {
+          clear();
+          return;
+        }
+        step<How, true>(a, b, t);
+        k = 1;
+      }
+      for (a += k * t.a_k, b += k * t.b_k; k < k_extent; ++k, a += t.a_k, b += t.b_k)
+        step<How>(a, b, t);
+    } else if constexpr (K == 0) {
+      if constexpr (First) clear();
     } else {
+      step<How, First>(a, b, t);
+      if constexpr (W == 1 || M * N * K <= unrolled_products) {
+        if constexpr (First && W > 1) settle();
 #pragma GCC unroll 64
-      for (int k = 0; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);
+        for (int k = 1; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);
+      } else {
+#pragma GCC unroll 1
+        for (int k = 1; k < K; ++k) {
+          a += t.a_k;
+          b += t.b_k;
+          step<How>(a, b, t);
+        }
+      }
     }
   }
 
@@ -122,6 +155,15 @@ struct accumulators {
   }
 
  private:
+  /// Keeps g++ from mixing the multiplications of the first k with the sums of the next.
+  [[gnu::always_inline]] void settle() {
+#ifndef __clang__
+    vec<T, W>* const s = &sum[0][0];
+#pragma GCC unroll 16
+    for (int i = 0; i + 4 <= M * N; i += 4) pin(s[i], s[i + 1], s[i + 2], s[i + 3]);
+#endif
+  }
+
   template <access How>
   [[gnu::always_inline]] static vec<T, W> entry(const T* p) {
     if constexpr (How == access::uniform)
@@ -136,9 +178,9 @@ inline constexpr int hoisted_products = 24;
 
 /// `a`, hidden from the compiler where hoisting its broadcasts out of the loop over tiles would
 /// spill them. With an extent of K known at run time nothing is hoisted anyway.
-template <int M, int K, access How, class T>
+template <int W, int M, int K, access How, class T>
 [[gnu::always_inline]] inline const T* rows(const T* a) {
-  if constexpr (How == access::uniform && K != dynamic_k && M * K > hoisted_products)
+  if constexpr (W > 1 && How == access::uniform && K > 0 && M * K > hoisted_products)
     return launder(a);
   else
     return a;
@@ -155,8 +197,7 @@ template <int M, int K, access How, class T>
 template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
 [[gnu::always_inline]] inline void register_tile(const tile_operands<T> t, index k_extent = K) {
   accumulators<T, W, M, N> acc;
-  acc.clear();
-  acc.template accumulate<K, How>(rows<M, K, How.a>(t.a), t.b, t, k_extent);
+  acc.template accumulate<K, How, true>(rows<W, M, K, How.a>(t.a), t.b, t, k_extent);
   acc.template finish<Finish>(t);
 }
 
@@ -173,7 +214,7 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
   const T* a = t.a;
   const T* b = t.b;
   for (index done = 0; done < total; ++done) {
-    acc.template accumulate<K, How>(rows<M, K, How.a>(a), b, t, k_extent);
+    acc.template accumulate<K, How, false>(rows<W, M, K, How.a>(a), b, t, k_extent);
     for (int i = k_outer_count - 1; i >= 0; --i) {
       a += k_outer[i].a;
       b += k_outer[i].b;

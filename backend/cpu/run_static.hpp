@@ -151,11 +151,16 @@ class static_runner {
   [[gnu::always_inline]] static T* address(const operand_ref& ref, const program_arguments<T>& args,
                                            T* workspace, T* scratch, const tile_position& at) {
     switch (ref.where) {
-      case buffer::none: return nullptr;
-      case buffer::input: return const_cast<T*>(args.inputs[ref.slot]) + distance(ref, at);
-      case buffer::output: return args.output + distance(ref, at);
-      case buffer::workspace: return workspace + distance(ref, at);
-      case buffer::scratch: return scratch + ref.offset;
+      case buffer::none:
+        return nullptr;
+      case buffer::input:
+        return const_cast<T*>(args.inputs[ref.slot]) + distance(ref, at);
+      case buffer::output:
+        return args.output + distance(ref, at);
+      case buffer::workspace:
+        return workspace + distance(ref, at);
+      case buffer::scratch:
+        return scratch + ref.offset;
     }
     return nullptr;
   }
@@ -173,22 +178,30 @@ class static_runner {
                              address(step.a2, args, workspace, scratch, at),
                              address(step.d, args, workspace, scratch, at)};
     if constexpr (step.kind == step_kind::contract) {
-      for_each_outer<step.outer_count>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-        contract<S, finish>(q, args.alpha, args.beta);
-      });
+      for_each_outer<step.outer_count>(
+          loops, step.outer_count,
+          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+            contract<S, finish>(q, args.alpha, args.beta);
+          });
     } else if constexpr (step.kind == step_kind::sandwich) {
-      for_each_outer<step.outer_count>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-        run_sandwich<S, finish>(q, args.alpha, args.beta);
-      });
+      for_each_outer<step.outer_count>(
+          loops, step.outer_count,
+          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+            run_sandwich<S, finish>(q, args.alpha, args.beta);
+          });
     } else if constexpr (step.kind == step_kind::pack) {
-      for_each_outer<step.outer_count>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-        pack(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
-      });
+      for_each_outer<step.outer_count>(
+          loops, step.outer_count,
+          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+            pack(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
+          });
     } else {
-      for_each_outer<step.outer_count>(loops, step.outer_count, p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-        unpack<T, finish>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride}, at.lane_count,
-                          args.alpha, args.beta);
-      });
+      for_each_outer<step.outer_count>(
+          loops, step.outer_count,
+          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
+            unpack<T, finish>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride},
+                              at.lane_count, args.alpha, args.beta);
+          });
     }
   }
 
@@ -212,7 +225,9 @@ class static_runner {
     static constexpr tile_modes how{step.a.how, access::lanes, step.a_varies,
                                     step.b.where != buffer::none};
     static constexpr select::tile_shape shape =
-        select::register_tile(step.m.extent, step.n.extent, registers, how.a == access::lanes);
+        P::value.unrolled
+            ? select::unrolled_tile(step.m.extent, step.n.extent)
+            : select::register_tile(step.m.extent, step.n.extent, registers, how.a == access::lanes);
     static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
 
     tile_operands<T> t;
@@ -229,7 +244,7 @@ class static_runner {
     t.alpha = alpha;
     t.beta = beta;
     const auto tiles = [&]<int M, int N>(tile_operands<T> u, index count)
-                           __attribute__((always_inline)) {
+        __attribute__((always_inline)) {
       if constexpr (step.k_outer_count > 0) {
         k_loop outer[step.k_outer_count];
         for (int i = 0; i < step.k_outer_count; ++i) {
@@ -245,7 +260,12 @@ class static_runner {
           u.c += N * step.n.c;
         }
       } else if constexpr (P::value.unrolled) {
-        register_tile<T, width, M, N, static_cast<int>(step.k.extent), how, Finish>(u);
+        for (index i = 0; i < count; ++i) {
+          register_tile<T, width, M, N, static_cast<int>(step.k.extent), how, Finish>(u);
+          u.a += N * step.n.a;
+          u.b += N * step.n.b;
+          u.c += N * step.n.c;
+        }
       } else if constexpr (step.k.extent <= static_k) {
         constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
                                        step.n.b, step.m.c, step.n.c};
@@ -290,7 +310,7 @@ class static_runner {
   [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr select::chunks columns(step.n.extent, select::sandwich_columns);
-    static constexpr sandwich_strides strides{step.q.a, step.k.a, step.k.b, step.n.b, step.q.d,
+    static constexpr sandwich_strides strides{step.q.a, step.k.a,  step.k.b,  step.n.b, step.q.d,
                                               step.n.d, step.m.a2, step.q.a2, step.m.c, step.n.c};
     step_pointers<T> u = p;
     const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
@@ -311,8 +331,8 @@ class static_runner {
 };
 
 /// What programs that are constants may assume: the flags this file is compiled with.
-inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers, 32768,
-                                                  1048576, true};
+inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers,
+                                                  32768,       1048576,           true};
 
 /// Runs the program P::value. `Scaled` says whether alpha and beta are more than 1 and 0.
 template <class P, bool Scaled, class T>

@@ -38,8 +38,7 @@ template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
     t.a_k = s.a1_k;
     t.b_k = s.b_k;
     t.b_n = s.b_n;
-    points.clear();
-    points.template accumulate<K, how>(rows<Q, K, access::uniform>(s.a1), s.b, t, K);
+    points.template accumulate<K, how, true>(rows<W, Q, K, access::uniform>(s.a1), s.b, t, K);
   }
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)
@@ -47,16 +46,16 @@ template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
     for (int n = 0; n < N; ++n)
       points.sum[q][n] = points.sum[q][n] * load<T, W>(s.d + q * s.d_q + n * s.d_n);
 
-  const T* const a2 = rows<M, Q, access::uniform>(s.a2);
+  const T* const a2 = rows<W, M, Q, access::uniform>(s.a2);
   accumulators<T, W, M, N> acc;
-  acc.clear();
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 16
     for (int m = 0; m < M; ++m) {
       const vec<T, W> row = broadcast<T, W>(a2[m * s.a2_m + q * s.a2_q]);
 #pragma GCC unroll 16
-      for (int n = 0; n < N; ++n) acc.sum[m][n] = fma(row, points.sum[q][n], acc.sum[m][n]);
+      for (int n = 0; n < N; ++n)
+        acc.sum[m][n] = q == 0 ? row * points.sum[q][n] : fma(row, points.sum[q][n], acc.sum[m][n]);
     }
   tile_operands<T> t;
   t.c = s.c;

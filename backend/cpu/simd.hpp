@@ -117,6 +117,18 @@ template <class V>
 #endif
 }
 
+/// Keeps four vectors and puts whatever makes them before whatever uses them.
+template <class V>
+[[gnu::always_inline]] inline void pin(V& a, V& b, V& c, V& d) {
+#if defined(__AVX512F__)
+  asm volatile("" : "+v"(a.data), "+v"(b.data), "+v"(c.data), "+v"(d.data));
+#elif defined(__SSE2__)
+  asm volatile("" : "+x"(a.data), "+x"(b.data), "+x"(c.data), "+x"(d.data));
+#else
+  (void)a, (void)b, (void)c, (void)d;
+#endif
+}
+
 /// The same address, but the compiler forgets what it knows of it: loads through it are not hoisted
 /// out of the loop around (hoisted broadcasts spill: 57 instead of 100 to 132 GFLOP/s). Volatile,
 /// or clang hoists the asm itself.

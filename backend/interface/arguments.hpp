@@ -34,7 +34,9 @@ constexpr phase_range range_of(const program_phase& phase, const index* extents)
   }
   if (phase.width > 1) {
     const index n = known(phase.lane), span = index{phase.width} * phase.vectors;
-    r.lane_begin = phase.skip_span > 0 ? n - n % phase.skip_span : 0;
+    r.lane_begin = phase.overlaps         ? n - span
+                   : phase.skip_span > 0 ? n - n % phase.skip_span
+                                         : 0;
     r.lane_tiles = (n - r.lane_begin + (phase.partial ? span - 1 : 0)) / span;
     r.lane_end = phase.partial ? n : r.lane_begin + r.lane_tiles * span;
     r.count *= r.lane_tiles;

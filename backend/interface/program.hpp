@@ -93,7 +93,8 @@ struct tile_loop {
 /// One loop over tiles. Several phases may share the lane loop of n values among them: one takes the
 /// full tiles of several vectors, one the full vectors that remain, one the rest. A phase covers
 ///   [begin, end),   begin = skip_span ? n - n % skip_span : 0,
-///   end = partial ? n : begin + (n - begin) rounded down to whole tiles of width * vectors.
+///   end = partial ? n : begin + (n - begin) rounded down to whole tiles of width * vectors,
+/// or, if it `overlaps`, the one tile that ends with n and computes some values a second time.
 struct program_phase {
   int first_step = 0, step_count = 0;
   int tile_count = 0;
@@ -103,6 +104,7 @@ struct program_phase {
   int vectors = 1;            ///< SIMD vectors per tile along the lane loop
   int skip_span = 0;          ///< tile size of the phase that covered what comes before
   bool partial = false;       ///< the last tile may be partial: pack and unpack see to it
+  bool overlaps = false;      ///< one tile, drawn back to end with the lane loop
   index scratch_entries = 0;  ///< scalars of scratch per thread
   double tile_flops = 0;      ///< work of one tile: what a task should not fall below
 

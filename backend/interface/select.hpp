@@ -7,8 +7,8 @@
 namespace tenfold::select {
 
 /// Up to this work a program is unrolled whole and runs without lanes, tiles or dispatch.
-/// 4x4 times 4x4 is 128 flops, 5x5 is 250: beyond, vectors win even through a partial tile.
-inline constexpr double unrolled_flops = 256;
+/// 7 x 7 times 7 x 7 is 686: 35 ns on one Zen 4 core, 100 through partial vectors.
+inline constexpr double unrolled_flops = 700;
 
 /// A tile keeps at least this much work, so that its bookkeeping (some 20 ns) stays below 2 %.
 inline constexpr double tile_flops = 8192;
@@ -76,6 +76,31 @@ struct tile_shape {
 /// to it for every way to reach A.
 inline constexpr tile_shape dynamic_tile{4, 4};
 
+/// Why a register tile is not larger.
+enum class tile_reason : unsigned char {
+  no_more,           ///< there are no more rows and columns
+  memory_broadcast,  ///< the broadcast of A is the memory operand of the multiply-add
+  registers,         ///< the registers are full
+  squarest,          ///< A in lanes: the squarest tile hides the loads
+  library            ///< the largest tile that the library carries
+};
+
+constexpr const char* sentence_of(tile_reason why) {
+  switch (why) {
+    case tile_reason::no_more: return "there are no more";
+    case tile_reason::memory_broadcast: return "broadcasts are memory operands, so one is enough";
+    case tile_reason::registers: return "as many as the registers hold";
+    case tile_reason::squarest: return "the squarest hides the loads of A and B";
+    case tile_reason::library: return "the largest for a k that only the call tells";
+  }
+  return "";
+}
+
+struct tile_choice {
+  tile_shape shape;
+  tile_reason why = tile_reason::no_more;
+};
+
 /// The register tile for `rows` x `columns` entries.
 ///
 /// Broadcast A, 32 registers: all rows up to 10 and one column from 4 rows on, because the broadcast
@@ -83,19 +108,38 @@ inline constexpr tile_shape dynamic_tile{4, 4};
 /// on Zen 4 where 26 / (rows + 1) columns reach 0.77 to 0.91. With 16 registers there is no such
 /// operand and wide tiles save broadcasts.
 /// A in lanes: 4 x 6 (16 registers: 3 x 4), the squarest that hides the loads.
-constexpr tile_shape register_tile(index rows, index columns, int registers, bool a_lanes) {
+constexpr tile_choice choose_tile(index rows, index columns, int registers, bool a_lanes) {
   const bool many = registers >= 32;
   if (a_lanes) {
     const int m = many ? 4 : 3, n = many ? 6 : 4;
-    if (rows >= m) return {m, n};
+    if (rows >= m) return {{m, n}, tile_reason::squarest};
     const index wide = (registers - 5) / (rows + 1);
-    return {static_cast<int>(rows), static_cast<int>(wide < 8 ? wide : 8)};
+    return {{static_cast<int>(rows), static_cast<int>(wide < 8 ? wide : 8)},
+            tile_reason::registers};
   }
   const int m = chunks(rows, many ? 10 : 6).longer;
-  index n = many && m >= 4 ? 1 : (registers - 2) / (m + 1);
+  tile_reason why = tile_reason::registers;
+  index n = (registers - 2) / (m + 1);
+  if (many && m >= 4) {
+    n = 1;
+    why = tile_reason::memory_broadcast;
+  }
   if (n > 6) n = 6;
-  if (columns >= 1 && n > columns) n = columns;
-  return {m, static_cast<int>(n)};
+  if (columns >= 1 && n >= columns) {
+    n = columns;
+    if (m == rows) why = tile_reason::no_more;
+  }
+  return {{m, static_cast<int>(n)}, why};
+}
+
+constexpr tile_shape register_tile(index rows, index columns, int registers, bool a_lanes) {
+  return choose_tile(rows, columns, registers, a_lanes).shape;
+}
+
+/// The tile of scalars of an unrolled program: all of it, which the compilers vectorize themselves
+/// (n = 6: 21 ns with 6 x 6 scalars, 29 with rows of 6, g++ on Zen 4).
+constexpr tile_shape unrolled_tile(index rows, index columns) {
+  return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
 }
 
 /// Columns that the sandwich micro-kernel takes at once: its two halves of up to 12 rows each fill

@@ -5,6 +5,7 @@
 #   // expect-gcc: <text>     for g++ only
 #   // expect-clang: <text>   for clang++ only
 #   // expect: compiles       the file must compile (alone in its file)
+#   // errors: <n>            and there are n errors, no more
 cmake_minimum_required(VERSION 3.25)
 
 if(COMPILER MATCHES "clang")
@@ -41,6 +42,17 @@ if(NOT lines)
 endif()
 if(status EQUAL 0)
   message(FATAL_ERROR "caught: it compiles, but must not")
+endif()
+
+file(STRINGS "${FILE}" counted REGEX "^// errors: [0-9]+$")
+if(counted)
+  string(REGEX MATCH "[0-9]+" expected "${counted}")
+  string(REGEX MATCHALL ": (fatal )?error: " errors "${output}")
+  list(LENGTH errors found)
+  if(NOT found EQUAL expected)
+    message(NOTICE "the compiler says:\n${output}")
+    message(FATAL_ERROR "caught: ${found} errors instead of ${expected}")
+  endif()
 endif()
 foreach(line IN LISTS lines)
   if(line MATCHES "^// expect(-${family})?: (.*)$")

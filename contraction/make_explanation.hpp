@@ -1,0 +1,318 @@
+#pragma once
+
+#include <string_view>
+#include <tenfold/contraction/explanation.hpp>
+#include <tenfold/contraction/lower.hpp>
+
+/// Everything that planning decided -> explanation. What was decided is read off the plan and the
+/// program; why is asked of the functions of select that decided it.
+namespace tenfold {
+
+template <limits M, limits L, class Program>
+class explaining {
+ public:
+  /// `program` may be null: then only the call will tell. `extents` by label are those of the call,
+  /// `dyn` where not known; `overwrites` is what the program was lowered with; `static_tiles` says
+  /// which micro-kernels will run.
+  constexpr explaining(const statement<L>& said, const label_names<L>& names, std::string_view text,
+                       const problem<L>& p, const contraction_plan<L>& plan, const Program* program,
+                       const capabilities& caps, const index* extents, bool overwrites,
+                       bool static_tiles)
+      : said_(said),
+        names_(names),
+        text_(text),
+        problem_(p),
+        plan_(plan),
+        program_(program),
+        caps_(caps),
+        overwrites_(overwrites),
+        static_tiles_(static_tiles),
+        n_(p.input_count) {
+    for (int l = 0; l < p.label_count; ++l) out_.extents[l] = extents[l];
+  }
+
+  constexpr explanation<M> run() {
+    out_.type = problem_.type;
+    out_.machine = caps_;
+    out_.label_count = problem_.label_count;
+    out_.input_count = n_;
+    out_.step_count = plan_.step_count;
+    for (int l = 0; l < problem_.label_count; ++l) name(l);
+    for (int o = 0; o < n_; ++o) {
+      out_.inputs[o] = put(said_.factors[o].labels);
+      out_.input_bytes.add(bytes(problem_.inputs[o].labels));
+    }
+    out_.result = put(said_.result);
+    out_.output_bytes.add(bytes(problem_.output.labels));
+    label_set all = 0;
+    for (int o = 0; o < n_; ++o) all |= problem_.inputs[o].labels;
+    out_.naive_flops.add(times_unknown(plan_.naive_flops, all));
+    for (int s = 0; s < plan_.step_count; ++s) from_plan(s);
+    if (program_ != nullptr) {
+      out_.workspace_bytes = program_->workspace_entries * entry_;
+      for (int f = 0; f < program_->phase_count; ++f) phase(f);
+    }
+    for (int s = 0; s < plan_.step_count; ++s) {
+      explained_step& step = out_.steps[s];
+      for (const explained_operand* x : {&step.a, &step.b, &step.c}) {
+        if (x->value >= 0 && x->how != reach::registers) step.bytes.add(bytes(labels_of(x->value)));
+      }
+      out_.flops.add(step.flops);
+      amount flops;
+      flops.add(step.flops);
+      step.intensity = intensity(flops, step.bytes);
+    }
+    amount traffic = out_.input_bytes;
+    traffic.add(out_.output_bytes);
+    out_.intensity = intensity(out_.flops, traffic);
+    return out_;
+  }
+
+ private:
+  // --- labels, points, bytes ---------------------------------------------------------------
+
+  constexpr void name(int l) {
+    label_text& to = out_.names[l];
+    const label_name& from = names_.name[l];
+    to.length = from.length <= label_text::max_length ? from.length : label_text::max_length;
+    for (int i = 0; i < to.length; ++i) {
+      to.text[i] = text_[static_cast<std::size_t>(from.begin + i)];
+    }
+    if (from.length > to.length) to.text[to.length - 1] = '~';
+  }
+
+  template <int R>
+  constexpr label_order put(const label_list<R>& labels) {
+    const label_order at{out_.order_count, labels.count};
+    for (int i = 0; i < labels.count; ++i) {
+      out_.orders[out_.order_count++] = static_cast<std::uint8_t>(labels[i]);
+    }
+    return at;
+  }
+
+  constexpr label_set labels_of(int value) const {
+    return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
+  }
+
+  constexpr monomial points(label_set labels) const {
+    monomial m{1, 0};
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (!contains(labels, l)) continue;
+      if (out_.extents[l] == dyn) {
+        m.unknown |= bit(l);
+      } else {
+        m.factor *= static_cast<double>(out_.extents[l]);
+      }
+    }
+    return m;
+  }
+  constexpr monomial bytes(label_set labels) const {
+    monomial m = points(labels);
+    m.factor *= static_cast<double>(entry_);
+    return m;
+  }
+  /// Work that the plan counted once for each value of the labels that it did not know.
+  constexpr monomial times_unknown(double work, label_set labels) const {
+    label_set left_out = 0;
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(labels, l) && problem_.extent[l] == dyn) left_out |= bit(l);
+    }
+    monomial m = points(left_out);
+    m.factor *= work;
+    return m;
+  }
+
+  static constexpr double intensity(const amount& flops, const amount& bytes) {
+    const label_set many = flops.unknown() | bytes.unknown();
+    const double per = bytes.factor_of(many);
+    return per > 0 ? flops.factor_of(many) / per : 0;
+  }
+
+  // --- steps -------------------------------------------------------------------------------
+
+  constexpr void classify(explained_step& e, const plan_step<L>& step) {
+    const label_set a = labels_of(e.a.value), b = e.b.value >= 0 ? labels_of(e.b.value) : 0;
+    const label_set kept = step.labels & ~step.contracted;
+    e.batch = a & b & kept;
+    e.m = a & ~b & kept;
+    e.n = b & ~a & kept;
+    e.k = step.contracted;
+    e.batch_extent = points(e.batch);
+    e.m_extent = points(e.m);
+    e.n_extent = points(e.n);
+    e.k_extent = points(e.k);
+  }
+
+  constexpr void from_plan(int s) {
+    const plan_step<L>& step = plan_.steps[s];
+    explained_step& e = out_.steps[s];
+    e.a.value = step.a;
+    e.b.value = step.b;
+    e.c.value = n_ + s;
+    e.order = put(step.order);
+    e.flops = times_unknown(step.flops, step.labels);
+    e.first = e.last = s;
+    classify(e, step);
+  }
+
+  // --- phases ------------------------------------------------------------------------------
+
+  constexpr void phase(int f) {
+    const program_phase& from = program_->phases[static_cast<std::size_t>(f)];
+    if (f >= explanation<M>::max_phases) return;
+    explained_phase& to = out_.phases[out_.phase_count++];
+    int root = 0;
+    for (int i = 0; i < from.step_count; ++i) {
+      const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
+      if (step.kind != step_kind::contract && step.kind != step_kind::sandwich) continue;
+      root = step.origin;
+      const int parts = step.kind == step_kind::sandwich ? 3 : 1;
+      for (int s = root - parts + 1; s <= root; ++s) to.steps |= bit(s);
+    }
+    for (int other = 0; other < f; ++other) {
+      if (out_.phases[other].steps == to.steps) to.remainder = true;
+    }
+    if (from.lane.slot >= 0 && from.width > 1) to.lane = from.lane.slot;
+    label_list<max_tile_loops> tiles;
+    for (int t = 0; t < from.tile_count; ++t) {
+      tiles.push(from.tiles[static_cast<std::size_t>(t)].slot);
+    }
+    to.tiles = put(tiles);
+    to.width = from.width;
+    to.vectors = from.vectors;
+    to.partial = from.partial;
+    to.overlaps = from.overlaps;
+    to.tile_flops = from.tile_flops;
+    to.task_tiles = static_cast<double>(select::tiles_per_task(from.tile_flops));
+    to.scratch_bytes = from.scratch_entries * entry_;
+    if (to.scratch_bytes > out_.scratch_bytes) out_.scratch_bytes = to.scratch_bytes;
+    costs(to, root);
+    if (to.remainder) return;
+    for (int i = 0; i < from.step_count; ++i) {
+      const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
+      if (step.kind == step_kind::contract) contract(f, step);
+      if (step.kind == step_kind::sandwich) sandwich(f, step);
+    }
+  }
+
+  /// Why these lanes: what select says of each candidate.
+  constexpr void costs(explained_phase& to, int root) {
+    if (program_->unrolled) return;
+    const lowering<L, Program> ask(problem_, plan_, caps_, overwrites_);
+    to.scalar_cost = ask.cost_of(root, -1);
+    to.cost = to.lane < 0 ? to.scalar_cost : ask.cost_of(root, to.lane);
+    const auto& order = plan_.steps[root].order;
+    for (int i = 0; i < order.count; ++i) {
+      if (order[i] == to.lane) continue;
+      const double cost = ask.cost_of(root, order[i]);
+      if (to.other < 0 || cost < to.other_cost) {
+        to.other = order[i];
+        to.other_cost = cost;
+      }
+    }
+  }
+
+  constexpr explained_operand reached(int f, const program_step& step, const operand_ref& ref,
+                                      bool result) const {
+    explained_operand x;
+    x.value = ref.value;
+    if (ref.where != buffer::scratch) {
+      const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+      x.how = ref.how == access::uniform && in.width > 1 ? reach::broadcast : reach::in_place;
+      return x;
+    }
+    x.how = reach::scratch;
+    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    for (int i = 0; i < in.step_count; ++i) {
+      const program_step& copy = program_->steps[static_cast<std::size_t>(in.first_step + i)];
+      const bool from = copy.kind == step_kind::pack && copy.c.value == ref.value;
+      const bool to = copy.kind == step_kind::unpack && copy.a.value == ref.value;
+      if (copy.origin > step.origin || !(result ? to : from)) continue;
+      x.how = reach::packed;
+      x.apart = result ? copy.c.lane_stride : copy.a.lane_stride;
+    }
+    return x;
+  }
+
+  constexpr void contract(int f, const program_step& step) {
+    explained_step& e = out_.steps[step.origin];
+    e.a = reached(f, step, step.a, false);
+    if (step.b.where != buffer::none) e.b = reached(f, step, step.b, false);
+    e.c = reached(f, step, step.c, true);
+    classify(e, plan_.steps[step.origin]);
+    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
+    const select::tile_choice tile =
+        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, caps_.registers,
+                                            step.a.how == access::lanes)
+                      : select::tile_choice{select::dynamic_tile, select::tile_reason::library};
+    shape(e, f, in.width, tile.shape, step);
+    e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
+                                                                   : tile.why;
+    if (step.c.where == buffer::workspace) workspace(e, step.origin);
+  }
+
+  constexpr void sandwich(int f, const program_step& step) {
+    const int first = step.origin - 2;
+    explained_step &in = out_.steps[first], &scale = out_.steps[first + 1],
+                   &out = out_.steps[first + 2];
+    constexpr explained_operand held{-1, reach::registers, 0};
+    const auto stays = [&](int value) {
+      explained_operand x = held;
+      x.value = value;
+      return x;
+    };
+    in.a = reached(f, step, step.a, false);
+    in.b = reached(f, step, step.b, false);
+    in.c = stays(n_ + first);
+    scale.a = reached(f, step, step.d, false);
+    scale.b = stays(n_ + first);
+    scale.c = stays(n_ + first + 1);
+    out.a = reached(f, step, step.a2, false);
+    out.b = stays(n_ + first + 1);
+    out.c = reached(f, step, step.c, true);
+    const program_phase& around = program_->phases[static_cast<std::size_t>(f)];
+    for (int s = first; s <= step.origin; ++s) {
+      explained_step& e = out_.steps[s];
+      classify(e, plan_.steps[s]);
+      e.kernel = micro_kernel::sandwich;
+      e.first = first;
+      e.last = step.origin;
+      const index rows = s == step.origin ? step.m.extent : step.q.extent;
+      shape(e, f, around.width, {static_cast<int>(rows), select::sandwich_columns}, step);
+      e.row_extent = rows;
+      e.rows = static_cast<int>(rows);
+    }
+    if (step.c.where == buffer::workspace) workspace(out, step.origin);
+  }
+
+  /// The tile as it runs: rows and columns are cut into nearly equal parts.
+  static constexpr void shape(explained_step& e, int f, int width, select::tile_shape tile,
+                              const program_step& step) {
+    e.phase = f;
+    e.width = width;
+    e.row_extent = step.m.extent;
+    e.column_extent = step.n.extent;
+    e.rows = select::chunks(step.m.extent, tile.m).longer;
+    e.columns = select::chunks(step.n.extent, tile.n).longer;
+  }
+
+  constexpr void workspace(explained_step& e, int s) const {
+    e.workspace_bytes = static_cast<index>(bytes(plan_.steps[s].order.set()).factor);
+  }
+
+  const statement<L>& said_;
+  const label_names<L>& names_;
+  std::string_view text_;
+  const problem<L>& problem_;
+  const contraction_plan<L>& plan_;
+  const Program* program_;
+  const capabilities& caps_;
+  bool overwrites_;
+  bool static_tiles_;
+  int n_;
+  index entry_ = static_cast<index>(bytes_of(problem_.type));
+  explanation<M> out_{};
+};
+
+}  // namespace tenfold

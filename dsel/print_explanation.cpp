@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <cstdio>
+#include <ostream>
+#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/dsel/print_explanation.hpp>
+#include <vector>
+
+namespace tenfold {
+
+namespace {
+
+/// printf into a string: short texts of numbers and names.
+template <class... A>
+std::string format(const char* how, A... a) {
+  const int n = std::snprintf(nullptr, 0, how, a...);
+  std::string s(static_cast<std::size_t>(n), '\0');
+  std::snprintf(s.data(), s.size() + 1, how, a...);
+  return s;
+}
+
+/// All digits up to a million, then four and a power of 1000.
+std::string number(double x) {
+  if (x < 0) return "-" + number(-x);
+  if (x < 1e6) return format(x == static_cast<double>(static_cast<index>(x)) ? "%.0f" : "%.1f", x);
+  const char* unit = "";
+  for (const char* u : {"k", "M", "G", "T", "P", "E"}) {
+    if (x < 1e3) break;
+    x /= 1e3;
+    unit = u;
+  }
+  return format("%.4g%s", x, unit);
+}
+
+std::string ratio(double x) { return format(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x); }
+
+std::string in_bytes(double x) {
+  if (x < 1024) return format("%.0f B", x);
+  if (x < 1024.0 * 1024) return format("%.1f KiB", x / 1024);
+  return format("%.1f MiB", x / 1024 / 1024);
+}
+
+using row = std::vector<std::string>;
+
+/// Columns as wide as their widest entry; `right` names those that hold numbers.
+std::string aligned(const std::vector<row>& rows, std::string_view right) {
+  std::vector<std::size_t> width(rows[0].size());
+  for (const row& r : rows) {
+    for (std::size_t c = 0; c < r.size(); ++c) width[c] = std::max(width[c], r[c].size());
+  }
+  std::string out;
+  for (const row& r : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < r.size(); ++c) {
+      const std::string space(width[c] - r[c].size(), ' ');
+      line += right[c] == '>' ? space + r[c] : r[c] + space;
+      line += "  ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+class printer {
+ public:
+  explicit printer(const explanation_view& e) : e_(e), s_(*e.summary) {}
+
+  std::string run() {
+    heading();
+    steps();
+    out_ += "\n";
+    for (int s = 0; s < s_.step_count; s = e_.steps[s].last + 1) why(s);
+    out_ += "\n";
+    const bool loops = s_.phase_count > 0 && e_.steps[0].kernel != micro_kernel::unrolled;
+    for (int f = 0; loops && f < s_.phase_count; ++f) phase(f);
+    if (loops) out_ += "\n";
+    totals();
+    return out_;
+  }
+
+ private:
+  // --- names ---------------------------------------------------------------------------------
+
+  std::string name(int label) const {
+    const label_text& t = e_.names[label];
+    const std::string text(t.text, static_cast<std::size_t>(t.length));
+    return t.length == 1 ? text : "[" + text + "]";
+  }
+  std::string names(const label_order& order) const {
+    std::string text;
+    for (int i = 0; i < order.count; ++i) text += name(e_.orders[order.begin + i]);
+    return text;
+  }
+  std::string names(label_set labels) const {
+    std::string text;
+    for (int l = 0; l < s_.label_count; ++l) {
+      if (contains(labels, l)) text += name(l);
+    }
+    return text.empty() ? "-" : text;
+  }
+  /// An input by its position, the result of a step as t1, t2, ..., out.
+  std::string value(int v) const {
+    return v < s_.input_count ? std::to_string(v) : result(v - s_.input_count);
+  }
+  std::string result(int step) const {
+    return step + 1 == s_.step_count ? "out" : "t" + std::to_string(step + 1);
+  }
+  std::string results(int first, int last) const {
+    return first == last ? result(first) : result(first) + "-" + result(last);
+  }
+  std::string with_labels(int v) const {
+    const label_order& order =
+        v < s_.input_count ? e_.inputs[v] : e_.steps[v - s_.input_count].order;
+    const std::string labels = names(order);
+    return value(v) + (labels.empty() ? "" : " " + labels);
+  }
+
+  std::string unknown_of(label_set labels) const {
+    std::string text;
+    for (int l = 0; l < s_.label_count; ++l) {
+      if (contains(labels, l)) text += " " + name(l);
+    }
+    return text;
+  }
+  /// 25 e
+  std::string show(const monomial& m) const {
+    if (m.unknown == 0 || m.factor != 1) return number(m.factor) + unknown_of(m.unknown);
+    return unknown_of(m.unknown).substr(1);
+  }
+  /// 1200 + 3736 e
+  template <class F>
+  std::string show(const amount& a, F unit) const {
+    std::string text;
+    for (int t = 0; t < a.count; ++t) {
+      text += (t > 0 ? " + " : "") + unit(a.terms[t].factor) + unknown_of(a.terms[t].unknown);
+    }
+    if (!a.complete) text += " + ...";
+    return text.empty() ? unit(0) : text;
+  }
+  std::string show_number(const amount& a) const {
+    return show(a, [](double x) { return number(x); });
+  }
+  std::string show_bytes(const amount& a) const {
+    return show(a, [](double x) { return in_bytes(x); });
+  }
+
+  // --- parts ---------------------------------------------------------------------------------
+
+  void heading() {
+    for (int o = 0; o < s_.input_count; ++o) {
+      out_ += (o > 0 ? "," : "") + names(e_.inputs[o]);
+    }
+    out_ += "->" + names(s_.result) + "\n";
+    out_ += s_.type == scalar::f32 ? "float" : "double";
+    const char* separator = "; ";
+    for (int l = 0; l < s_.label_count; ++l) {
+      bool before = false;
+      for (int k = 0; k < l; ++k) before = before || e_.extents[k] == e_.extents[l];
+      if (before) continue;
+      for (int k = l; k < s_.label_count; ++k) {
+        if (e_.extents[k] != e_.extents[l]) continue;
+        out_ += separator + name(k);
+        separator = " = ";
+      }
+      out_ += " = " + (e_.extents[l] == dyn ? "dyn" : std::to_string(e_.extents[l]));
+      separator = ", ";
+    }
+    out_ += format("\n%d lanes, %d registers; planned ", s_.machine.lanes(s_.type),
+                   s_.machine.registers);
+    switch (s_.when) {
+      case planned::by_the_compiler:
+        out_ += "by the compiler";
+        break;
+      case planned::at_the_call_for_text:
+        out_ += "at the call: the subscripts are a string";
+        break;
+      case planned::at_the_call_for_shape:
+        out_ += "at the call: extents or strides that shape the code are in no type";
+    }
+    out_ += "\n\n";
+  }
+
+  std::string micro_kernel_of(const explained_step& e) const {
+    switch (e.kernel) {
+      case micro_kernel::unknown:
+        return "at the call";
+      case micro_kernel::unrolled:
+        return "unrolled";
+      case micro_kernel::register_tile:
+        return format("tile %dx%d", e.rows, e.columns);
+      case micro_kernel::sandwich:
+        return format("sandwich %dx%d", e.rows, e.columns);
+    }
+    return "";
+  }
+
+  /// m x n x k, and how often.
+  std::string gemm(const explained_step& e) const {
+    if (e.m_extent == 1 && e.n_extent == 1 && e.k_extent == 1) return show(e.batch_extent);
+    const std::string one = show(e.m_extent) + " x " + show(e.n_extent) + " x " + show(e.k_extent);
+    return e.batch_extent == 1 ? one : show(e.batch_extent) + " of " + one;
+  }
+
+  void steps() {
+    std::vector<row> rows{{"result", "A", "B", "batch", "M", "N", "K", "m x n x k", "micro-kernel",
+                           "flops", "bytes", "flop/B"}};
+    for (int s = 0; s < s_.step_count; ++s) {
+      const explained_step& e = e_.steps[s];
+      rows.push_back({with_labels(e.c.value), with_labels(e.a.value),
+                      e.b.value < 0 ? "-" : with_labels(e.b.value), names(e.batch), names(e.m),
+                      names(e.n), names(e.k), gemm(e), micro_kernel_of(e), show(e.flops),
+                      show_number(e.bytes), e.intensity > 0 ? ratio(e.intensity) : "-"});
+    }
+    out_ += aligned(rows, "<<<<<<<<<>>>");
+  }
+
+  std::string how(const explained_operand& x, bool result) const {
+    const std::string who = value(x.value);
+    switch (x.how) {
+      case reach::unknown:
+        return "";
+      case reach::in_place:
+        return who + (result ? " written in place" : " read in place");
+      case reach::broadcast:
+        return who + " broadcast";
+      case reach::scratch:
+        return who + " in scratch";
+      case reach::registers:
+        return "";
+      case reach::packed:
+        return who + (result ? " unpacked: " : " packed: ") +
+               (x.apart == 1 ? "the last vector is not full"
+                             : "lanes lie " + std::to_string(x.apart) + " apart");
+    }
+    return "";
+  }
+
+  /// One paragraph: how the operands are reached, and why this micro-kernel.
+  void why(int first) {
+    const explained_step& e = e_.steps[first];
+    std::string reached;
+    for (int s = first; s <= e.last; ++s) {
+      const explained_step& part = e_.steps[s];
+      for (const explained_operand* x : {&part.a, &part.b, &part.c}) {
+        const std::string text = x->value < 0 ? "" : how(*x, x == &part.c);
+        if (!text.empty()) reached += (reached.empty() ? "" : "; ") + text;
+      }
+    }
+    const std::string indent(7, ' ');
+    std::string head = results(first, e.last);
+    head.resize(head.size() < indent.size() ? indent.size() : head.size() + 1, ' ');
+    out_ += head;
+    if (e.kernel == micro_kernel::unknown) {
+      out_ += "laid out at the call\n";
+      return;
+    }
+    out_ += reached + "\n";
+    out_ += indent + reason(e) + "\n";
+    for (int s = first; s <= e.last; ++s) {
+      if (e_.steps[s].workspace_bytes > 0) {
+        out_ += indent + value(e_.steps[s].c.value) +
+                " crosses phases: " + in_bytes(static_cast<double>(e_.steps[s].workspace_bytes)) +
+                " of workspace\n";
+      }
+    }
+  }
+
+  std::string reason(const explained_step& e) const {
+    switch (e.kernel) {
+      case micro_kernel::unknown:
+        return "";
+      case micro_kernel::unrolled:
+        return format("unrolled: %s flops, up to %s need no loop and no lanes",
+                      number(s_.flops.factor_of(0)).c_str(),
+                      number(select::unrolled_flops).c_str());
+      case micro_kernel::register_tile:
+        return "tile: " + part(e.rows, e.row_extent) + (e.row_extent == 1 ? " row, " : " rows, ") +
+               part(e.columns, e.column_extent) +
+               (e.column_extent == 1 ? " column of " : " columns of ") +
+               (e.width > 1 ? "vectors; " : "scalars; ") + select::sentence_of(e.why);
+      case micro_kernel::sandwich:
+        return format(
+            "sandwich: one axis there, scaled and back in registers and L1; no side is over %d",
+            static_cast<int>(select::sandwich_extent));
+    }
+    return "";
+  }
+  static std::string part(int taken, index all) {
+    return std::to_string(taken) + " of " + std::to_string(all);
+  }
+
+  /// One loop over tiles: where its lanes come from and why, how it is cut into tasks.
+  void phase(int f) {
+    const explained_phase& p = e_.phases[f];
+    std::string text = format("phase %d: ", f + 1);
+    const std::string indent(text.size(), ' ');
+    bool first = true;
+    for (int s = 0; s < s_.step_count; ++s) {
+      if (!contains(p.steps, s)) continue;
+      int last = s;
+      while (last + 1 < s_.step_count && contains(p.steps, last + 1)) ++last;
+      text += (first ? "" : ", ") + results(s, last);
+      first = false;
+      s = last;
+    }
+    if (p.lane >= 0) {
+      text += format("; lanes from %s, %d in a tile", name(p.lane).c_str(), p.width * p.vectors);
+    } else {
+      text += "; no lanes";
+    }
+    if (p.tiles.count > 0) text += "; tile loops " + names(p.tiles);
+    if (p.remainder) {
+      text += p.partial    ? "; takes the rest, packed"
+              : p.overlaps ? "; takes the rest, drawn back to a full vector"
+                           : "; takes the rest";
+    }
+    out_ += text + "\n";
+    if (p.remainder) return;
+    if (p.scalar_cost > 0) out_ += indent + costs(p) + "\n";
+    if (p.lane < 0 && p.tiles.count == 0) return;
+    out_ += indent + "a tile: " + number(p.tile_flops) + " flops; a task: " + number(p.task_tiles) +
+            (p.task_tiles == 1 ? " tile" : " tiles") +
+            " or more; scratch: " + in_bytes(static_cast<double>(p.scratch_bytes)) + "\n";
+  }
+
+  std::string costs(const explained_phase& p) const {
+    const auto of = [&](double cost) { return ratio(cost / p.scalar_cost); };
+    std::string text;
+    if (p.lane >= 0) {
+      text = "lanes from " + name(p.lane) + " cost " + of(p.cost) + " of scalar code";
+      if (p.other >= 0) text += ", from the next best, " + name(p.other) + ", " + of(p.other_cost);
+    } else if (p.other >= 0) {
+      text = "the best lanes, from " + name(p.other) + ", would cost " + of(p.other_cost) +
+             " of scalar code";
+    } else {
+      text = "the result has no label to take lanes from";
+    }
+    return text;
+  }
+
+  void totals() {
+    std::vector<row> rows;
+    std::string naive = show_number(s_.naive_flops) + " in one loop nest";
+    if (s_.flops.count == 1 && s_.naive_flops.count == 1 &&
+        s_.flops.unknown() == s_.naive_flops.unknown()) {
+      const double times = s_.naive_flops.terms[0].factor / s_.flops.terms[0].factor;
+      naive += times == 1 ? ": the same" : ": " + ratio(times) + " times as many";
+    }
+    amount traffic = s_.input_bytes;
+    traffic.add(s_.output_bytes);
+    rows.push_back({"flops", show_number(s_.flops), naive});
+    rows.push_back({"bytes", show_number(traffic),
+                    "inputs " + show_number(s_.input_bytes) + ", output " +
+                        show_number(s_.output_bytes) + ": each once, the least traffic there is"});
+    rows.push_back({"flops/byte", s_.intensity > 0 ? ratio(s_.intensity) : "-",
+                    "memory-bound where the machine does more flops per byte, else compute-bound"});
+    rows.push_back({"scratch", in_bytes(static_cast<double>(s_.scratch_bytes)),
+                    "per thread, reused; the L1 cache holds " +
+                        in_bytes(static_cast<double>(s_.machine.l1_bytes))});
+    rows.push_back(
+        {"workspace", in_bytes(static_cast<double>(s_.workspace_bytes)), "what crosses phases"});
+    rows.push_back({"allocations",
+                    s_.allocations < 0 ? "at the call" : std::to_string(s_.allocations),
+                    s_.allocations < 0    ? "planning allocates as it needs"
+                    : s_.allocations == 0 ? "per call"
+                                          : "per call, for the result"});
+    out_ += aligned(rows, "<><");
+  }
+
+  const explanation_view& e_;
+  const explanation_summary& s_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_string(const explanation_view& e) { return printer(e).run(); }
+
+std::ostream& operator<<(std::ostream& out, const explanation_view& e) {
+  return out << to_string(e);
+}
+
+}  // namespace tenfold

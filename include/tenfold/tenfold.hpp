@@ -1,0 +1,5 @@
+#pragma once
+
+/// All of Tenfold.
+#include <tenfold/einsum.hpp>
+#include <tenfold/explain.hpp>

@@ -1,0 +1,8 @@
+// expect: writable_tensor_like
+#include <tenfold/einsum.hpp>
+
+int main() {
+  tenfold::tensor<double, 3, 3> A, B;
+  const tenfold::tensor<double, 3, 3> y;
+  tenfold::einsum<"ij,jk->ik">(tenfold::into(y), A, B);
+}

@@ -1,0 +1,10 @@
+// expect: tenfold: operand {0} and the output (or operand 0) have different scalar types
+// expect: tenfold::einsum_error<tenfold::operand<1>
+// errors: 2
+#include <tenfold/einsum.hpp>
+
+int main() {
+  tenfold::tensor<double, 3, 3> A;
+  tenfold::tensor<float, 3, 3> B;
+  return static_cast<int>(tenfold::einsum<"ij,jk->ik">(A, B)(0, 0));
+}
