@@ -253,7 +253,8 @@ class lowering {
       const label_set still = in_a && in_b ? 0 : labels_of(in_a ? step.b : step.a);
       if ((moving & ~still & ~step.contracted & ~shape.tiles & ~bit(shape.lane)) != 0) return;
     }
-    shape.vectors = select::lane_vectors(problem_.extent[shape.lane], shape.width);
+    shape.vectors =
+        select::lane_vectors(problem_.extent[shape.lane], shape.width, step.contracted != 0);
   }
 
   // --- emitting a phase --------------------------------------------------------------------

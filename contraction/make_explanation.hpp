@@ -243,7 +243,7 @@ class explaining {
     const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
     const select::tile_choice tile =
-        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, caps_.registers,
+        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, sums(step), caps_.registers,
                                             step.a.how == access::lanes)
                       : select::tile_choice{select::dynamic_tile, select::tile_reason::library};
     shape(e, f, in.width, tile.shape, step);

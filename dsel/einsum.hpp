@@ -191,7 +191,7 @@ template <class E, bool Scaled, class Y, class... X>
     }
   }
   const address_range out = range_of(y);
-  const auto meets = [&](const address_range& in) {
+  const auto meets = [&](const address_range& in) -> int {
     return in.first < out.last && out.first < in.last;
   };
   if ((meets(range_of(x)) | ...)) [[unlikely]] {

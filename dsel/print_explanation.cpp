@@ -69,11 +69,17 @@ class printer {
     heading();
     steps();
     out_ += "\n";
-    for (int s = 0; s < s_.step_count; s = e_.steps[s].last + 1) why(s);
+    const micro_kernel first = e_.steps[0].kernel;
+    if (first == micro_kernel::unknown) {
+      out_ += "lanes, tiles and micro-kernels: chosen at the call\n";
+    } else {
+      for (int s = 0; s < s_.step_count; s = e_.steps[s].last + 1) why(s);
+    }
     out_ += "\n";
-    const bool loops = s_.phase_count > 0 && e_.steps[0].kernel != micro_kernel::unrolled;
-    for (int f = 0; loops && f < s_.phase_count; ++f) phase(f);
-    if (loops) out_ += "\n";
+    if (first != micro_kernel::unknown && first != micro_kernel::unrolled) {
+      for (int f = 0; f < s_.phase_count; ++f) phase(f);
+      out_ += "\n";
+    }
     totals();
     return out_;
   }
@@ -203,7 +209,7 @@ class printer {
 
   void steps() {
     std::vector<row> rows{{"result", "A", "B", "batch", "M", "N", "K", "m x n x k", "micro-kernel",
-                           "flops", "bytes", "flop/B"}};
+                           "flops", "bytes", "fl/B"}};
     for (int s = 0; s < s_.step_count; ++s) {
       const explained_step& e = e_.steps[s];
       rows.push_back({with_labels(e.c.value), with_labels(e.a.value),
@@ -250,10 +256,6 @@ class printer {
     std::string head = results(first, e.last);
     head.resize(head.size() < indent.size() ? indent.size() : head.size() + 1, ' ');
     out_ += head;
-    if (e.kernel == micro_kernel::unknown) {
-      out_ += "laid out at the call\n";
-      return;
-    }
     out_ += reached + "\n";
     out_ += indent + reason(e) + "\n";
     for (int s = first; s <= e.last; ++s) {
@@ -274,10 +276,11 @@ class printer {
                       number(s_.flops.factor_of(0)).c_str(),
                       number(select::unrolled_flops).c_str());
       case micro_kernel::register_tile:
-        return "tile: " + part(e.rows, e.row_extent) + (e.row_extent == 1 ? " row, " : " rows, ") +
-               part(e.columns, e.column_extent) +
-               (e.column_extent == 1 ? " column of " : " columns of ") +
-               (e.width > 1 ? "vectors; " : "scalars; ") + select::sentence_of(e.why);
+        return "tile: " + part(e.rows, e.row_extent, "row") + ", " +
+               part(e.columns, e.column_extent, e.width > 1 ? "vector" : "scalar") +
+               (e.why == select::tile_reason::no_more
+                    ? ""
+                    : std::string("; ") + select::sentence_of(e.why));
       case micro_kernel::sandwich:
         return format(
             "sandwich: one axis there, scaled and back in registers and L1; no side is over %d",
@@ -285,8 +288,10 @@ class printer {
     }
     return "";
   }
-  static std::string part(int taken, index all) {
-    return std::to_string(taken) + " of " + std::to_string(all);
+  static std::string part(int taken, index all, const char* what) {
+    if (all == 1) return std::string("1 ") + what;
+    return (taken == all ? "all" : std::to_string(taken) + " of") + " " + std::to_string(all) +
+           " " + what + "s";
   }
 
   /// One loop over tiles: where its lanes come from and why, how it is cut into tasks.
@@ -351,19 +356,21 @@ class printer {
     rows.push_back({"flops", show_number(s_.flops), naive});
     rows.push_back({"bytes", show_number(traffic),
                     "inputs " + show_number(s_.input_bytes) + ", output " +
-                        show_number(s_.output_bytes) + ": each once, the least traffic there is"});
+                        show_number(s_.output_bytes) + "; each once: the least traffic"});
     rows.push_back({"flops/byte", s_.intensity > 0 ? ratio(s_.intensity) : "-",
-                    "memory-bound where the machine does more flops per byte, else compute-bound"});
-    rows.push_back({"scratch", in_bytes(static_cast<double>(s_.scratch_bytes)),
-                    "per thread, reused; the L1 cache holds " +
-                        in_bytes(static_cast<double>(s_.machine.l1_bytes))});
-    rows.push_back(
-        {"workspace", in_bytes(static_cast<double>(s_.workspace_bytes)), "what crosses phases"});
+                    "a machine that does more flops per byte is memory-bound"});
+    if (e_.steps[0].kernel != micro_kernel::unknown) {
+      rows.push_back({"scratch", in_bytes(static_cast<double>(s_.scratch_bytes)),
+                      "per thread, reused; the L1 cache holds " +
+                          in_bytes(static_cast<double>(s_.machine.l1_bytes))});
+      rows.push_back({"workspace", in_bytes(static_cast<double>(s_.workspace_bytes)),
+                      "what crosses phases, reused"});
+    }
     rows.push_back({"allocations",
                     s_.allocations < 0 ? "at the call" : std::to_string(s_.allocations),
                     s_.allocations < 0    ? "planning allocates as it needs"
                     : s_.allocations == 0 ? "per call"
-                                          : "per call, for the result"});
+                                          : "per call, for what is too large to keep"});
     out_ += aligned(rows, "<><");
   }
 

@@ -7,7 +7,7 @@
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/contraction/make_plan.hpp>
-#include <tenfold/dsel/explain_at_the_call.hpp>
+#include <tenfold/dsel/explain_operands.hpp>
 #include <tenfold/dsel/parse.hpp>
 #include <tenfold/dsel/run_time.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -82,11 +82,19 @@ void evaluate_with(std::string_view text, const run_time_operand* inputs, int co
   if (alpha == T(0)) return scale(y_shape, y, static_cast<double>(beta));
   const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
   const instruction_set isa = best_instruction_set();
-  const auto runnable = std::make_unique<dynamic_program<L>>(
-      lower<dynamic_program<L>>(p, *plan, capabilities_of(isa), beta == T(0)));
   const T* data[L.operands] = {};
   for (int o = 0; o < count; ++o) data[o] = static_cast<const T*>(inputs[o].data);
-  launch(*runnable, program_arguments<T>{data, y, p.extent, alpha, beta}, isa);
+  const program_arguments<T> args{data, y, p.extent, alpha, beta};
+  const auto run = [&]<class Program>() {
+    const auto runnable = std::make_unique<Program>(
+        lower<Program>(p, *plan, capabilities_of(isa), beta == T(0)));
+    if (runnable->feasible) launch(*runnable, args, isa);
+    return runnable->feasible;
+  };
+  // Most programs are short, and room costs time to clear.
+  if (!run.template operator()<program<3, 12, 24>>()) {
+    run.template operator()<dynamic_program<L>>();
+  }
 }
 
 }  // namespace
@@ -141,26 +149,45 @@ void scale(const operand_shape<max_rank>& y_shape, void* y, double beta) {
   }
 }
 
-explanation<large_limits> explain_at_the_call(std::string_view text, const run_time_operand* inputs,
-                                              int count, const operand_shape<max_rank>* y,
-                                              const std::optional<capabilities>& machine,
-                                              bool overwrites, planned when) {
+explanation<large_limits> explain_operands(const explained_call& call,
+                                           const capabilities& machine) {
   explanation<large_limits> out;
-  with_limits(text, [&]<limits L>() {
-    const parse_result<L> parsed = parse<L>(text);
-    const problem<L> p = bind_or_throw<L>(text, inputs, count, y);
-    const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
-    const capabilities caps = machine.value_or(capabilities_of(best_instruction_set()));
-    const auto runnable =
-        std::make_unique<dynamic_program<L>>(lower<dynamic_program<L>>(p, *plan, caps, overwrites));
-    out = explaining<large_limits, L, dynamic_program<L>>(parsed.value.list[0], parsed.names, text,
-                                                          p, *plan, runnable.get(), caps, p.extent,
-                                                          overwrites, false)
-              .run();
+  with_limits(call.text, [&]<limits L>() {
+    const parse_result<L> parsed = parse<L>(call.text);
+    const problem<L> p = bind_or_throw<L>(call.text, call.inputs, call.count, call.output);
+    const auto explain_program = [&]<class Program>(const problem<L>& planned_from,
+                                                    planned when) {
+      const bool compiled = when == planned::by_the_compiler;
+      const bool overwrites = compiled ? !call.scaled : call.overwrites;
+      const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(planned_from));
+      const auto runnable =
+          std::make_unique<Program>(lower<Program>(planned_from, *plan, machine, overwrites));
+      if (!runnable->feasible) return false;
+      out = explaining<large_limits, L, Program>(parsed.value.list[0], parsed.names, call.text,
+                                                 planned_from, *plan, runnable.get(), machine,
+                                                 p.extent, overwrites, compiled)
+                .run();
+      out.when = when;
+      return true;
+    };
+    if (call.typed_inputs != nullptr) {
+      const bind_result<L> typed = bind<L, max_rank>(parsed.value, parsed.names, call.typed_inputs,
+                                                     call.count, call.typed_output);
+      const bool runs = explain_program.template operator()<static_program<L>>(
+          typed.value, planned::by_the_compiler);
+      out.allocations = allocations_of(out, call.allocates_result);
+      if (runs) return;
+    }
+    explain_program.template operator()<dynamic_program<L>>(
+        p, call.typed_inputs == nullptr ? planned::at_the_call_for_text
+                                        : planned::at_the_call_for_shape);
+    out.allocations = -1;
   });
-  out.when = when;
-  out.allocations = -1;
   return out;
+}
+
+explanation<large_limits> explain_operands(const explained_call& call) {
+  return explain_operands(call, capabilities_of(best_instruction_set()));
 }
 
 void throw_diagnostic(const diagnostic& error, std::string_view text) {

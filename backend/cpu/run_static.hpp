@@ -227,7 +227,9 @@ class static_runner {
     static constexpr select::tile_shape shape =
         P::value.unrolled
             ? select::unrolled_tile(step.m.extent, step.n.extent)
-            : select::register_tile(step.m.extent, step.n.extent, registers, how.a == access::lanes);
+            : select::choose_tile(step.m.extent, step.n.extent, sums(step), registers,
+                                  how.a == access::lanes)
+                  .shape;
     static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
 
     tile_operands<T> t;

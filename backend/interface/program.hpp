@@ -81,6 +81,11 @@ struct program_step {
   friend constexpr bool operator==(const program_step&, const program_step&) = default;
 };
 
+/// Whether a step sums over anything.
+constexpr bool sums(const program_step& step) {
+  return step.k.extent != 1 || step.k_outer_count > 0;
+}
+
 /// One tile loop. `extent` is `dyn` in a program made at compile time for a run-time extent; the
 /// launcher then reads entry `slot` of its table of extents.
 struct tile_loop {
