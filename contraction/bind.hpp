@@ -114,7 +114,11 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
       const auto at = static_cast<std::size_t>(i);
       dense.extents[at] = p.extent[labels[i]];
       dense.strides[at] = stride;
-      stride = stride == dyn || dense.extents[at] == dyn ? dyn : stride * dense.extents[at];
+      // As in the layouts: an extent of 0 counts as 1. What overflows is for the tensor to refuse.
+      const index step = dense.extents[at] == 0 ? 1 : dense.extents[at];
+      if (stride == dyn || step == dyn || __builtin_mul_overflow(stride, step, &stride)) {
+        stride = dyn;
+      }
     }
     binding::see<L>(p.output, labels, dense);
     return result;

@@ -30,6 +30,8 @@
   X(unsupported_layout, "operand {0} is not a strided tensor in host memory")                      \
   X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
   X(overlap, "the output overlaps operand {0} in memory")                                          \
+  X(output_coincides, "the strides of the output do not keep its entries apart")                   \
+  X(too_long_program, "the expression is too long to be run")                                      \
   X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha nor beta")       \
   X(late_operand, "argument {0} is an operand behind alpha or beta: operands stand first")         \
   X(repeated_option, "argument {0} says alpha or beta a second time")                              \

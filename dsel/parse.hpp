@@ -31,7 +31,7 @@ constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' &&
 /// to parse, which names what is too much.
 constexpr limits limits_of(std::string_view text) {
   int operands = 1, labels = 0, rank = 0, run = 0;
-  bool seen[128] = {}, arrow = false, nested = false;
+  bool seen[128] = {}, arrow = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == ',' || c == '>') {
@@ -41,10 +41,7 @@ constexpr limits limits_of(std::string_view text) {
     } else if (c == '[') {
       const auto close = text.find(']', i);
       if (close == text.npos) break;  // parse will say so
-      // Where the same text stands before it is the same label, unless a name contains a '['.
-      const auto name = text.substr(i, close + 1 - i);
-      nested = nested || name.find('[', 1) != name.npos;
-      if (nested || text.find(name) == i) ++labels;
+      if (text.find(text.substr(i, close + 1 - i)) == i) ++labels;
       if (++run > rank) rank = run;
       i = close;
     } else if (!parsing::is_space(c) && c != '-') {

@@ -1,5 +1,6 @@
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/reference/contract.hpp>
@@ -43,41 +44,78 @@ problem<L> bind_or_throw(std::string_view text, const run_time_operand* inputs, 
   return bound.value;
 }
 
-/// Whether two strided operands share an address, decided exactly where a cheap proof exists and
-/// with "yes" elsewhere. All numbers in bytes.
-///
-/// The difference of two addresses is a sum of multiples of the strides plus the distance d of the
-/// bases: if the greatest common divisor g of the strides leaves a remainder r = d mod g that keeps
-/// both entries apart (size <= r <= g - size), no address is shared.
-bool may_overlap(const operand_shape<max_rank>& x, const void* x_data,
-                 const operand_shape<max_rank>& y, const void* y_data) {
-  const auto size_x = static_cast<index>(bytes_of(x.type));
-  const auto size_y = static_cast<index>(bytes_of(y.type));
-  index g = 0;
-  index low[2] = {}, high[2] = {size_x, size_y};
-  const operand_shape<max_rank>* shapes[] = {&x, &y};
-  const index sizes[] = {size_x, size_y};
-  for (int s = 0; s < 2; ++s) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(shapes[s]->rank); ++i) {
-      const index extent = shapes[s]->extents[i];
-      if (extent == 0) return false;
-      const index stride = shapes[s]->strides[i] * sizes[s];
-      if (extent > 1) g = std::gcd(g, stride);
-      (stride < 0 ? low : high)[s] += (extent - 1) * stride;
+/// Where the entries of a strided operand lie, in bytes: its axes that move, longest steps first.
+struct extent_in_memory {
+  struct axis {
+    index step, extent;
+  };
+  axis axes[max_rank];
+  int count = 0;
+  index reach = 0;   ///< from the first to the last entry
+  index before = 0;  ///< from the first entry to entry (0, 0, ...)
+  bool empty = false;
+
+  explicit extent_in_memory(const operand_shape<max_rank>& shape) {
+    const auto size = static_cast<index>(bytes_of(shape.type));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(shape.rank); ++i) {
+      const index extent = shape.extents[i], stride = shape.strides[i] * size;
+      empty = empty || extent == 0;
+      if (extent < 2 || stride == 0) continue;
+      const index step = stride < 0 ? -stride : stride;
+      reach += (extent - 1) * step;
+      if (stride < 0) before += (extent - 1) * step;
+      int at = count++;
+      for (; at > 0 && step > axes[at - 1].step; --at) axes[at] = axes[at - 1];
+      axes[at] = {step, extent};
     }
   }
-  const index d = static_cast<index>(reinterpret_cast<std::intptr_t>(x_data) -
-                                     reinterpret_cast<std::intptr_t>(y_data));
-  if (d + high[0] <= low[1] || high[1] <= d + low[0]) return false;
-  if (g == 0) return true;
-  const index r = ((d % g) + g) % g;
-  return !(r >= size_y && r <= g - size_x);
+};
+
+/// Whether the entries of a strided operand are proved to lie apart: each axis steps over all that
+/// the shorter steps reach.
+bool entries_lie_apart(const operand_shape<max_rank>& shape) {
+  const extent_in_memory y(shape);
+  auto reach = static_cast<index>(bytes_of(shape.type));
+  for (int i = y.count - 1; i >= 0 && !y.empty; --i) {
+    if (y.axes[i].step < reach) return false;
+    reach += (y.axes[i].extent - 1) * y.axes[i].step;
+  }
+  return true;
+}
+
+/// Whether two strided operands may share an address: no where a cheap proof exists, else yes.
+///
+/// The proof: let g be the greatest common divisor of the steps not shorter than some s. Modulo g
+/// these axes stand still, and each operand stays in a window that its shorter steps reach. If the
+/// windows are disjoint modulo g, so are the operands. With the shortest s this is the proof by
+/// divisibility, with a longer one that of nested strides (two ranges of columns of one matrix);
+/// before any step the windows are the ranges of addresses.
+bool may_overlap(const operand_shape<max_rank>& x_shape, const void* x_data,
+                 const operand_shape<max_rank>& y_shape, const void* y_data) {
+  const extent_in_memory x(x_shape), y(y_shape);
+  if (x.empty || y.empty) return false;
+  index window_x = x.reach + static_cast<index>(bytes_of(x_shape.type));
+  index window_y = y.reach + static_cast<index>(bytes_of(y_shape.type));
+  const index d = static_cast<index>(reinterpret_cast<std::intptr_t>(x_data) - x.before -
+                                     (reinterpret_cast<std::intptr_t>(y_data) - y.before));
+  if (d >= window_y || -d >= window_x) return false;
+  index g = 0;
+  for (int i = 0, j = 0; i < x.count || j < y.count;) {
+    const bool of_x = j == y.count || (i < x.count && x.axes[i].step >= y.axes[j].step);
+    const auto& next = of_x ? x.axes[i++] : y.axes[j++];
+    g = std::gcd(g, next.step);
+    (of_x ? window_x : window_y) -= (next.extent - 1) * next.step;
+    const index r = (d % g + g) % g;
+    if (r >= window_y && r + window_x <= g) return false;
+  }
+  return true;
 }
 
 template <class T, limits L>
 void evaluate_with(std::string_view text, const run_time_operand* inputs, int count,
                    const operand_shape<max_rank>& y_shape, T* y, T alpha, T beta) {
   const problem<L> p = bind_or_throw<L>(text, inputs, count, &y_shape);
+  if (!entries_lie_apart(y_shape)) throw_diagnostic({diagnosis::output_coincides}, text);
   require_disjoint(text, inputs, count, y_shape, y);
   if (alpha == T(0)) return scale(y_shape, y, static_cast<double>(beta));
   const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
@@ -92,8 +130,9 @@ void evaluate_with(std::string_view text, const run_time_operand* inputs, int co
     return runnable->feasible;
   };
   // Most programs are short, and room costs time to clear.
-  if (!run.template operator()<program<3, 12, 24>>()) {
-    run.template operator()<dynamic_program<L>>();
+  if (!run.template operator()<program<3, 12, 24>>() &&
+      !run.template operator()<dynamic_program<L>>()) {
+    throw_diagnostic({diagnosis::too_long_program}, text);
   }
 }
 
@@ -115,6 +154,12 @@ operand_shape<max_rank> result_shape(std::string_view text, const run_time_opera
       const auto at = static_cast<std::size_t>(i);
       shape.extents[at] = p.extent[p.output.order[i]];
       shape.strides[at] = p.output.stride[p.output.order[i]];
+    }
+    index entries = 1;
+    for (const index n : std::span(shape.extents.data(), static_cast<std::size_t>(shape.rank))) {
+      if (n > 0 && __builtin_mul_overflow(entries, n, &entries)) {
+        throw_too_many_entries(shape.extents.data(), shape.rank);
+      }
     }
   });
   return shape;
@@ -209,7 +254,9 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
   }
   message += rest;
   switch (error.code) {
+    case diagnosis::output_coincides:
     case diagnosis::overlap: throw overlap_error(message);
+    case diagnosis::too_long_program: throw backend_error(message);
     case diagnosis::operand_count:
     case diagnosis::operand_rank:
     case diagnosis::output_rank:

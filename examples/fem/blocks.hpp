@@ -11,9 +11,6 @@
 #ifndef TENFOLD_EXAMPLES_FEM_BLOCKS_HPP
 #define TENFOLD_EXAMPLES_FEM_BLOCKS_HPP
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,6 +18,7 @@
 #include <vector>
 
 #include "mesh.hpp"
+#include "parallel.hpp"
 
 namespace fem {
 
@@ -73,9 +71,10 @@ struct blocks {
 template <class Work>
 void for_each_batch(const blocks& all, tenfold::index most, Work work) {
   for (const std::vector<piece>& pieces : all.colours) {
-    tbb::parallel_for(std::size_t(0), pieces.size(), [&](std::size_t i) {
-      for (tenfold::index first = pieces[i].first; first < pieces[i].last; first += most) {
-        work(first, std::min(most, pieces[i].last - first));
+    in_parallel(static_cast<tenfold::index>(pieces.size()), [&](tenfold::index i) {
+      const piece& mine = pieces[static_cast<std::size_t>(i)];
+      for (tenfold::index first = mine.first; first < mine.last; first += most) {
+        work(first, std::min(most, mine.last - first));
       }
     });
   }

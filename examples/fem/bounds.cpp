@@ -2,11 +2,10 @@
 
 #include "bounds.hpp"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <chrono>
+
+#include "parallel.hpp"
 
 namespace fem {
 namespace {
@@ -22,12 +21,11 @@ double seconds_now() {
 /// into `budget` seconds, at least three.
 template <class Part>
 double best_seconds(double budget, Part part) {
-  const int threads = tbb::this_task_arena::max_concurrency();
   const double end = seconds_now() + budget;
   double best = 1e300;
   for (int k = 0; k < 3 || seconds_now() < end; ++k) {
     const double start = seconds_now();
-    tbb::parallel_for(0, threads, part, tbb::static_partitioner());
+    on_every_thread(part);
     best = std::min(best, seconds_now() - start);
   }
   return best;
@@ -41,7 +39,7 @@ void use(const lanes& x) { asm volatile("" : : "m"(x)); }
 double fma_bound() {
   // 12 chains of dependent operations hide the latency of 4 cycles in two pipes.
   constexpr int chains = 12;
-  constexpr long rounds = 200'000;
+  constexpr long rounds = 100'000;  // a third of a millisecond
   const double seconds = best_seconds(0.1, [](int) {
     lanes sum[chains];
     for (int i = 0; i < chains; ++i) sum[i] = lanes{} + i;
@@ -54,12 +52,12 @@ double fma_bound() {
     }
     for (const lanes& s : sum) use(s);
   });
-  const int threads = tbb::this_task_arena::max_concurrency();
+  const int threads = thread_count();
   return 2.0 * sizeof(lanes) / sizeof(double) * chains * rounds * threads / seconds;
 }
 
 double read_bound(const double* data, tenfold::index n) {
-  const int threads = tbb::this_task_arena::max_concurrency();
+  const int threads = thread_count();
   constexpr tenfold::index stride = 64;  // numbers per round: 8 independent sums of 8 lanes
   const tenfold::index rounds = n / stride;
   if (rounds == 0) return 0;

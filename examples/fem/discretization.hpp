@@ -4,8 +4,6 @@
 #ifndef TENFOLD_EXAMPLES_FEM_DISCRETIZATION_HPP
 #define TENFOLD_EXAMPLES_FEM_DISCRETIZATION_HPP
 
-#include <tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -65,7 +63,7 @@ class discretization {
   vector diffusion_diagonal() const {
     vector d = zeros(nodes());
     for_each_batch(all_, most_blocks, [&](index first, index E) {
-      scratch& mine = scratches_.local();
+      scratch& mine = my_scratch();
       fem::diffusion_diagonal<p>(basis_, D(first, E), mine.v(E));
       restrict_.scatter_add(mine.v(E), first, d.data());
     });
@@ -77,7 +75,7 @@ class discretization {
   vector at_nodes(Function f) const {
     vector x = zeros(nodes());
     for_each_batch(all_, most_blocks, [&](index first, index E) {
-      scratch& mine = scratches_.local();
+      scratch& mine = my_scratch();
       positions_(first, mine.x(E));
       sample(mine.x(E), f, mine.u(E));
       restrict_.scatter(mine.u(E), first, x.data());
@@ -90,7 +88,7 @@ class discretization {
   double l2_distance(const vector& u, Function f) const {
     std::vector<double> of_block(static_cast<std::size_t>(all_.count()));
     for_each_batch(all_, most_blocks, [&](index first, index E) {
-      scratch& mine = scratches_.local();
+      scratch& mine = my_scratch();
       const scalar_blocks<double, Q1D> uq(mine.gradient(E).data(), E), fq(mine.flux(E).data(), E);
       restrict_.gather(u.data(), first, mine.u(E));
       interpolate<p>(basis_, mine.u(E), uq);
@@ -135,12 +133,17 @@ class discretization {
     tensor<double, dyn, 3, D1D, D1D, D1D, W> x_{most_blocks};
   };
 
+  static scratch& my_scratch() {
+    static thread_local scratch mine;
+    return mine;
+  }
+
   /// y = sum_e R_e^T (work: u -> v) R_e x
   template <class Work>
   void for_each_element(const vector& x, vector& y, Work work) const {
     for_each_entry(nodes(), [ys = y.data()](index i) { ys[i] = 0; });
     for_each_batch(all_, most_blocks, [&](index first, index E) {
-      scratch& mine = scratches_.local();
+      scratch& mine = my_scratch();
       restrict_.gather(x.data(), first, mine.u(E));
       work(first, E, mine);
       restrict_.scatter_add(mine.v(E), first, y.data());
@@ -173,7 +176,6 @@ class discretization {
   restriction<p> restrict_;
   node_positions<p> positions_;
   geometry<p> geometry_;
-  mutable tbb::enumerable_thread_specific<scratch> scratches_;
 };
 
 }  // namespace fem

@@ -4,8 +4,6 @@
 #ifndef TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP
 #define TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP
 
-#include <tbb/enumerable_thread_specific.h>
-
 #include <cstddef>
 #include <string>
 
@@ -85,9 +83,8 @@ struct geometry {
       tensor<double, dyn, 3, D1D, D1D, D1D, W> x{1};
       tensor<double, dyn, 3, 3, Q1D, Q1D, Q1D, W> J{1};
     };
-    tbb::enumerable_thread_specific<scratch> scratches;
     for_each_batch(all, 1, [&](index block, index) {
-      scratch& mine = scratches.local();
+      static thread_local scratch mine;
       positions(block, mine.x);
       jacobian<p>(b, mine.x, mine.J);
       for (int w = 0; w < W; ++w) {

@@ -71,11 +71,9 @@ void jacobian(const basis<p>& b, vector_blocks<const double, p + 1> x,
   einsum<"dqi,drj,dsk,Ecijkw->Ecdqrsw">(into(J), b.X, b.Y, b.Z, x);
 }
 
-/// The same polynomials at other nodes, T(a, i) = l_i(x_a); extents known at run time.
-template <class To, class From>
-void change_nodes(const tensor<double, dyn, dyn>& T, From x, To y) {
-  einsum<"ai,bj,gk,Ecijkw->Ecabgw">(into(y), T, T, T, x);
-}
+/// The same polynomials at other nodes, T(a, i) = l_i(x_a): extents that only the call tells.
+using any_blocks = view<double, dyn, dyn, dyn, dyn, dyn, W>;  // (E, c, i, j, k; w)
+void change_nodes(const tensor<double, dyn, dyn>& T, any_blocks x, any_blocks y);
 
 }  // namespace fem
 

@@ -2,9 +2,6 @@
 
 #include "run.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -16,6 +13,7 @@
 #include "bounds.hpp"
 #include "memory.hpp"
 #include "options.hpp"
+#include "parallel.hpp"
 #include "problem_error.hpp"
 #include "report.hpp"
 #include "solve.hpp"
@@ -31,7 +29,7 @@ struct series {
 
 /// What to solve. Without a --refine the finest meshes are such that the whole set takes seconds.
 std::vector<series> plan(const options& chosen) {
-  constexpr int usual[max_degree] = {5, 5, 4, 4, 4, 3, 3, 3, 3, 3};
+  constexpr int usual[max_degree] = {5, 5, 4, 4, 3, 3, 3, 3, 3, 3};
   std::vector<series> all;
   for (int p = 1; p <= max_degree; ++p) {
     if (chosen.degree == 0 ? p > 6 : p != chosen.degree) continue;
@@ -52,7 +50,7 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
 
   const double fma = fma_bound();
   out << "- div grad u = f on a cube deformed by " << chosen.deform << ", n^3 elements of degree p, "
-      << tbb::this_task_arena::max_concurrency() << " threads, " << fma * 1e-9
+      << thread_count() << " threads, " << fma * 1e-9
       << " GFLOP/s of FMA at most\n";
   table results(out, fma);
   progress_line progress(err, terminal);
@@ -89,12 +87,9 @@ int run(std::span<const std::string_view> arguments, std::ostream& out, std::ost
       out << usage();
       return 0;
     }
-    const int threads =
-        chosen.threads > 0 ? chosen.threads : tbb::this_task_arena::max_concurrency();
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<std::size_t>(threads));
-    tbb::task_arena arena(threads);
-    return arena.execute([&] { return solve_all(chosen, out, err, terminal); });
+    int code = 0;
+    with_threads(chosen.threads, [&] { code = solve_all(chosen, out, err, terminal); });
+    return code;
   } catch (const problem_error& e) {
     return fail(e.what());
   } catch (const tenfold::error& e) {

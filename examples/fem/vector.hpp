@@ -4,12 +4,12 @@
 #ifndef TENFOLD_EXAMPLES_FEM_VECTOR_HPP
 #define TENFOLD_EXAMPLES_FEM_VECTOR_HPP
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
-#include <functional>
+#include <algorithm>
+#include <cstddef>
 #include <tenfold/tensor/tensor.hpp>
+#include <vector>
+
+#include "parallel.hpp"
 
 namespace fem {
 
@@ -21,28 +21,30 @@ inline constexpr tenfold::index grain = 4096;
 /// Calls work(i) for i = 0, ..., n - 1.
 template <class Work>
 void for_each_entry(tenfold::index n, Work work) {
-  tbb::parallel_for(tbb::blocked_range<tenfold::index>(0, n, grain), [&](const auto& range) {
-    for (tenfold::index i = range.begin(); i < range.end(); ++i) work(i);
+  in_parallel((n + grain - 1) / grain, [=](tenfold::index part) {
+    const tenfold::index last = std::min(n, (part + 1) * grain);
+    for (tenfold::index i = part * grain; i < last; ++i) work(i);
   });
 }
 
-/// sum_i term(i): `grain` terms at a time in 8 running sums, and the parts along a binary tree, both
-/// fixed by n alone.
+/// sum_i term(i): each `grain` terms in 8 running sums, then these parts one after the other.
 template <class Term>
 double sum_over_entries(tenfold::index n, Term term) {
-  return tbb::parallel_deterministic_reduce(
-      tbb::blocked_range<tenfold::index>(0, n, grain), 0.0,
-      [&](const auto& range, double sum) {
-        double lanes[8] = {};
-        tenfold::index i = range.begin();
-        for (; i + 8 <= range.end(); i += 8) {
-          for (int w = 0; w < 8; ++w) lanes[w] += term(i + w);
-        }
-        for (int w = 0; i < range.end(); ++i, ++w) lanes[w] += term(i);
-        return sum + (((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-                      ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
-      },
-      std::plus<double>());
+  std::vector<double> parts(static_cast<std::size_t>((n + grain - 1) / grain));
+  in_parallel((n + grain - 1) / grain, [=, &parts](tenfold::index part) {
+    const tenfold::index last = std::min(n, (part + 1) * grain);
+    tenfold::index i = part * grain;
+    double sum[8] = {};
+    for (; i + 8 <= last; i += 8) {
+      for (int w = 0; w < 8; ++w) sum[w] += term(i + w);
+    }
+    for (int w = 0; i < last; ++i, ++w) sum[w] += term(i);
+    parts[static_cast<std::size_t>(part)] =
+        ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  });
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
 }
 
 /// A vector of n zeros; its pages go to the threads that will work on them.

@@ -20,32 +20,39 @@ std::vector<T> random_entries(std::size_t n, unsigned seed) {
   return v;
 }
 
-template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
-void check(T alpha, T beta) {
+/// One compiled sandwich behind a pointer: what is checked is then compiled once per scalar.
+template <class T>
+struct compiled_sandwich {
+  int w, q, k, m, n;
+  epilogue finish;
+  void (*run)(const sandwich_operands<T>&);
+};
+
+template <class T>
+int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
   using real = long double;
   constexpr T guard = T(-12345.5);
+  const int width = one.n * one.w;
   sandwich_operands<T> s;
-  s.a1_q = K + 1;
+  s.a1_q = one.k + 1;
   s.a1_k = 1;
   s.a2_m = 1;
-  s.a2_q = M + 2;
-  s.b_n = W;
-  s.b_k = N * W + 3;
-  s.d_n = W;
-  s.d_q = N * W + 1;
-  s.c_n = W;
-  s.c_m = N * W + 2;
+  s.a2_q = one.m + 2;
+  s.b_n = s.d_n = s.c_n = one.w;
+  s.b_k = width + 3;
+  s.d_q = width + 1;
+  s.c_m = width + 2;
   s.alpha = alpha;
   s.beta = beta;
-  const auto a1 = random_entries<T>(static_cast<std::size_t>(Q * s.a1_q + 1), 1);
-  const auto a2 = random_entries<T>(static_cast<std::size_t>(Q * s.a2_q + 1), 2);
-  const auto b = random_entries<T>(static_cast<std::size_t>(K * s.b_k + 1), 3);
-  const auto d = random_entries<T>(static_cast<std::size_t>(Q * s.d_q + 1), 4);
-  const auto before = random_entries<T>(static_cast<std::size_t>(M * s.c_m), 5);
+  const auto a1 = random_entries<T>(static_cast<std::size_t>(one.q * s.a1_q + 1), 1);
+  const auto a2 = random_entries<T>(static_cast<std::size_t>(one.q * s.a2_q + 1), 2);
+  const auto b = random_entries<T>(static_cast<std::size_t>(one.k * s.b_k + 1), 3);
+  const auto d = random_entries<T>(static_cast<std::size_t>(one.q * s.d_q + 1), 4);
+  const auto before = random_entries<T>(static_cast<std::size_t>(one.m * s.c_m), 5);
   std::vector<T> c(before.size(), guard);
-  const bool updates = Finish == epilogue::update, reads = updates && beta != T(0);
-  for (int m = 0; m < M; ++m)
-    for (int i = 0; i < N * W; ++i) {
+  const bool updates = one.finish == epilogue::update, reads = updates && beta != T(0);
+  for (int m = 0; m < one.m; ++m)
+    for (int i = 0; i < width; ++i) {
       const auto at = static_cast<std::size_t>(m * s.c_m + i);
       c[at] = reads ? before[at] : std::numeric_limits<T>::quiet_NaN();
     }
@@ -54,16 +61,16 @@ void check(T alpha, T beta) {
   s.b = b.data();
   s.d = d.data();
   s.c = c.data();
-  sandwich<T, W, Q, K, M, N, Finish>(s);
+  one.run(s);
 
   int wrong = 0;
   const real eps = static_cast<real>(std::numeric_limits<T>::epsilon());
-  for (int m = 0; m < M; ++m) {
-    for (int i = 0; i < N * W; ++i) {
+  for (int m = 0; m < one.m; ++m) {
+    for (int i = 0; i < width; ++i) {
       real sum = 0, magnitude = 0;
-      for (int q = 0; q < Q; ++q) {
+      for (int q = 0; q < one.q; ++q) {
         real point = 0, point_magnitude = 0;
-        for (int k = 0; k < K; ++k) {
+        for (int k = 0; k < one.k; ++k) {
           const real x =
               static_cast<real>(s.a1[q * s.a1_q + k]) * static_cast<real>(s.b[k * s.b_k + i]);
           point += x;
@@ -81,25 +88,31 @@ void check(T alpha, T beta) {
         want = static_cast<real>(alpha) * sum + old;
         bound = std::fabs(static_cast<real>(alpha)) * magnitude + std::fabs(old);
       }
-      const real work = K + 2 + 3 + Q + 2;
+      const real work = one.k + 2 + 3 + one.q + 2;
       if (!(std::fabs(static_cast<real>(c[at]) - want) <= 2 * work * eps * bound)) ++wrong;
     }
-    for (int i = N * W; i < s.c_m; ++i)
+    for (int i = width; i < s.c_m; ++i)
       if (c[static_cast<std::size_t>(m * s.c_m + i)] != guard) ++wrong;
   }
+  return wrong;
+}
+
+template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
+constexpr compiled_sandwich<T> compiled{W, Q, K, M, N, Finish, [](const sandwich_operands<T>& s) {
+                                          sandwich<T, W, Q, K, M, N, Finish>(s);
+                                        }};
+
+template <class T, int W, int Q, int K, int M, int N>
+void check_finishes() {
   CAPTURE(W);
   CAPTURE(Q);
   CAPTURE(K);
   CAPTURE(M);
   CAPTURE(N);
-  CHECK(wrong == 0);
-}
-
-template <class T, int W, int Q, int K, int M, int N>
-void check_finishes() {
-  check<T, W, Q, K, M, N, epilogue::overwrite>(1, 0);
-  check<T, W, Q, K, M, N, epilogue::update>(T(-2), 0);
-  check<T, W, Q, K, M, N, epilogue::update>(T(0.5), T(-1));
+  CHECK(wrong_entries<T>(compiled<T, W, Q, K, M, N, epilogue::overwrite>, 1, 0) == 0);
+  const auto& updating = compiled<T, W, Q, K, M, N, epilogue::update>;
+  CHECK(wrong_entries<T>(updating, T(-2), 0) == 0);
+  CHECK(wrong_entries<T>(updating, T(0.5), T(-1)) == 0);
 }
 
 template <class T>

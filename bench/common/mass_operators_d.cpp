@@ -1,0 +1,9 @@
+#include "common/mass_operators.hpp"
+
+namespace tenfold::bench {
+
+template mass_operator<double> hand_mass_operator(int, mass_layout, bool);
+template mass_operator<double> plain_mass_operator(int, mass_layout);
+template mass_operator<double> tenfold_mass_operator(int, mass_layout);
+
+}  // namespace tenfold::bench

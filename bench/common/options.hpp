@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tenfold::bench {
+
+/// The command line of a suite:
+///   --json FILE  --quick  --filter TEXT (cases whose name contains TEXT)
+/// and what the suite itself reads: --include DIR and --cxx COMPILER, both repeatable.
+struct options {
+  std::string json;
+  std::string filter;
+  bool quick = false;
+  std::vector<std::string> includes;
+  std::vector<std::string> compilers;
+
+  bool wants(const std::string& case_name) const {
+    return case_name.find(filter) != std::string::npos;
+  }
+};
+
+/// Ends the program with a sentence (status 2) when an argument is not understood, and after --help
+/// (status 0).
+options read_options(int argc, char** argv);
+
+}  // namespace tenfold::bench

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/bandwidth.hpp"
+#include "common/machine.hpp"
+#include "common/options.hpp"
+#include "common/peak.hpp"
+
+namespace tenfold::bench {
+
+/// What limits a case.
+struct limit {
+  double value;
+  std::string name;  ///< "peak", "triad DRAM", "budget"
+};
+
+/// One line of a table.
+struct row {
+  std::string case_name;
+  std::string scalar;  ///< "d", "s"
+  std::string layout;  ///< "strided", "interleaved", "pointers", "gathered"
+  std::string where;   ///< "cache", "memory"
+  std::string unit;    ///< "GFLOP/s", "GB/s", "GDoF/s": more is better; "s": less is
+  double tenfold;
+  std::vector<std::pair<std::string, double>> peers;  ///< those that are there
+  limit bound;
+  double spread;  ///< relative inter-quartile range of Tenfold's samples
+};
+
+/// Prints a suite as a table while it runs and writes it as JSON at the end.
+class report {
+ public:
+  report(std::string suite, options, machine);
+
+  /// Measures peak and bandwidth, prints them, and keeps them for bound(). A suite that does not
+  /// compare with them leaves this out.
+  void measure_machine();
+
+  /// A line on stderr that says what is being done. It is replaced by the next.
+  void progress(const std::string& what);
+
+  /// A peer that is not on this machine: the table says so, the rows do not have it.
+  void missing(const std::string& peer);
+
+  /// A sentence that belongs under the table.
+  void note(std::string sentence);
+
+  void add(row);
+
+  /// min(peak, flops / bytes * bandwidth at the level), GFLOP/s. The bandwidth is that of the way
+  /// of streaming that fits: the fastest of those that write as well as read.
+  limit bound(char scalar, double flops, double bytes, level) const;
+
+  /// Prints the notes, writes the JSON. False when it cannot be written.
+  [[nodiscard]] bool finish();
+
+  const options& settings() const { return options_; }
+  const machine& where() const { return machine_; }
+
+ private:
+  void print_rate(const row&) const;
+  void print_seconds(const row&) const;
+  void clear_progress();
+
+  std::string suite_;
+  options options_;
+  machine machine_;
+  std::optional<peak_rates> peak_;
+  std::optional<bandwidths> bandwidth_;
+  std::vector<row> rows_;
+  std::vector<std::string> notes_;
+  bool progress_shown_ = false;
+};
+
+}  // namespace tenfold::bench

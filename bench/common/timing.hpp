@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tenfold::bench {
+
+/// One way of doing the work of a case: one call is one pass over its data.
+struct candidate {
+  std::string name;
+  std::function<void()> pass;
+};
+
+struct timing {
+  double seconds;  ///< per pass, the median
+  double spread;   ///< inter-quartile range over the median
+};
+
+struct effort {
+  int rounds;             ///< samples of each candidate
+  double sample_seconds;  ///< a sample repeats the pass for at least this long
+};
+
+/// Seconds of processor time that this process has used: on a shared machine the turns of other
+/// processes do not count. One core is in use (keep_to_one_core), so this is the time of one core.
+double cpu_seconds();
+
+double median(std::vector<double> values);
+
+/// Relative inter-quartile range.
+double spread_of(std::vector<double> values);
+
+/// Times all candidates alternately: one sample of each per round. Every candidate runs once
+/// before.
+std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort);
+
+}  // namespace tenfold::bench

@@ -1,0 +1,186 @@
+#ifndef TENFOLD_TESTS_EXAMPLES_FEM_ASSEMBLED_HPP
+#define TENFOLD_TESTS_EXAMPLES_FEM_ASSEMBLED_HPP
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "mesh.hpp"
+#include "quadrature.hpp"
+#include "restriction.hpp"
+
+/// Matrices of the whole mesh, assembled entry by entry with no sum factorization, no blocks and
+/// no tables of the example: what the operators are compared with.
+namespace assembled {
+
+/// A dense matrix, and the sums of the absolute values of the terms of its entries.
+struct matrix {
+  std::size_t n;
+  std::vector<double> entries, magnitudes;
+
+  explicit matrix(std::size_t size) : n(size), entries(size * size), magnitudes(size * size) {}
+};
+
+/// Values and slopes at x of the Lagrange polynomials on `nodes`, x not a node:
+///     l_i(x) = prod_j (x - x_j) / ((x - x_i) prod_{j != i} (x_i - x_j)),
+///     l_i'(x) = l_i(x) sum_{j != i} 1 / (x - x_j).
+struct polynomials {
+  std::vector<double> value, slope;
+
+  polynomials(const std::vector<long double>& nodes, long double x) {
+    long double all = 1;
+    for (const long double node : nodes) all *= x - node;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      long double below = x - nodes[i], sum = 0;
+      for (std::size_t j = 0; j < nodes.size(); ++j) {
+        if (j == i) continue;
+        below *= nodes[i] - nodes[j];
+        sum += 1 / (x - nodes[j]);
+      }
+      value.push_back(static_cast<double>(all / below));
+      slope.push_back(static_cast<double>(all / below * sum));
+    }
+  }
+};
+
+/// The element as the image of polynomials of degree `geometry`: Jacobian matrix J[c][d] at xi.
+using matrix3 = std::array<std::array<double, 3>, 3>;
+inline matrix3 jacobian(const fem::mesh& shape, const fem::element& e,
+                        const std::array<long double, 3>& xi) {
+  const auto nodes = fem::gauss_lobatto(shape.geometry + 1).points;
+  const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
+  matrix3 J{};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        const fem::point x =
+            shape.map(e, {static_cast<double>(nodes[i]), static_cast<double>(nodes[j]),
+                          static_cast<double>(nodes[k])});
+        for (std::size_t c = 0; c < 3; ++c) {
+          J[c][0] += x[c] * X.slope[i] * Y.value[j] * Z.value[k];
+          J[c][1] += x[c] * X.value[i] * Y.slope[j] * Z.value[k];
+          J[c][2] += x[c] * X.value[i] * Y.value[j] * Z.slope[k];
+        }
+      }
+    }
+  }
+  return J;
+}
+
+inline double determinant(const matrix3& J) {
+  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) -
+         J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+}
+
+/// Solves J^T y = x by Cramer's rule: gradients from the reference element to the real one.
+inline std::array<double, 3> transposed_solve(const matrix3& J, const std::array<double, 3>& x) {
+  std::array<double, 3> y{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    matrix3 replaced = J;
+    replaced[c] = x;
+    y[c] = determinant(replaced) / determinant(J);
+  }
+  return y;
+}
+
+/// Calls add(row, column, weight det J, value, gradient of both) at every quadrature point of every
+/// element for every pair of its nodes.
+template <class Entry>
+matrix assemble(const fem::mesh& shape, int p, Entry entry) {
+  const fem::numbering number(shape.n, p);
+  matrix A(static_cast<std::size_t>(number.nodes));
+  const auto nodes = fem::gauss_lobatto(p + 1).points;
+  const fem::quadrature rule = fem::gauss_legendre(p + 2);
+  const std::size_t D = nodes.size(), Q = rule.points.size();
+  struct shape_function {
+    std::size_t row;
+    double value;
+    std::array<double, 3> gradient;
+  };
+  for (int ex = 0; ex < shape.n; ++ex) {
+    for (int ey = 0; ey < shape.n; ++ey) {
+      for (int ez = 0; ez < shape.n; ++ez) {
+        for (std::size_t point = 0; point < Q * Q * Q; ++point) {
+          const std::size_t q = point / (Q * Q), r = point / Q % Q, s = point % Q;
+          const std::array<long double, 3> xi = {rule.points[q], rule.points[r], rule.points[s]};
+          const matrix3 J = jacobian(shape, {ex, ey, ez}, xi);
+          const double weight =
+              static_cast<double>(rule.weights[q] * rule.weights[r] * rule.weights[s]) *
+              determinant(J);
+          const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
+          std::vector<shape_function> functions;
+          for (std::size_t i = 0; i < D; ++i) {
+            for (std::size_t j = 0; j < D; ++j) {
+              for (std::size_t k = 0; k < D; ++k) {
+                const tenfold::index row = number(ex * p + static_cast<tenfold::index>(i),
+                                                  ey * p + static_cast<tenfold::index>(j),
+                                                  ez * p + static_cast<tenfold::index>(k));
+                functions.push_back(
+                    {static_cast<std::size_t>(row), X.value[i] * Y.value[j] * Z.value[k],
+                     transposed_solve(J, {X.slope[i] * Y.value[j] * Z.value[k],
+                                          X.value[i] * Y.slope[j] * Z.value[k],
+                                          X.value[i] * Y.value[j] * Z.slope[k]})});
+              }
+            }
+          }
+          for (const shape_function& test : functions) {
+            for (const shape_function& trial : functions) {
+              const std::size_t at = test.row * A.n + trial.row;
+              const auto [value, magnitude] = entry(test, trial);
+              A.entries[at] += weight * value;
+              A.magnitudes[at] += weight * magnitude;
+            }
+          }
+        }
+      }
+    }
+  }
+  return A;
+}
+
+/// Integrals of grad l_i . grad l_j
+inline matrix diffusion(const fem::mesh& shape, int p) {
+  return assemble(shape, p, [](const auto& test, const auto& trial) {
+    double sum = 0, magnitude = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      sum += test.gradient[c] * trial.gradient[c];
+      magnitude += std::fabs(test.gradient[c] * trial.gradient[c]);
+    }
+    return std::pair(sum, magnitude);
+  });
+}
+
+/// Integrals of l_i l_j
+inline matrix mass(const fem::mesh& shape, int p) {
+  return assemble(shape, p, [](const auto& test, const auto& trial) {
+    return std::pair(test.value * trial.value, std::fabs(test.value * trial.value));
+  });
+}
+
+/// The volume of the elements by a rule of 8 points per axis, exact for det J of degree 15.
+inline double volume(const fem::mesh& shape) {
+  const fem::quadrature rule = fem::gauss_legendre(8);
+  long double sum = 0;
+  for (int x = 0; x < shape.n; ++x) {
+    for (int y = 0; y < shape.n; ++y) {
+      for (int z = 0; z < shape.n; ++z) {
+        for (std::size_t q = 0; q < 8; ++q) {
+          for (std::size_t r = 0; r < 8; ++r) {
+            for (std::size_t s = 0; s < 8; ++s) {
+              sum += rule.weights[q] * rule.weights[r] * rule.weights[s] *
+                     determinant(jacobian(shape, {x, y, z},
+                                          {rule.points[q], rule.points[r], rule.points[s]}));
+            }
+          }
+        }
+      }
+    }
+  }
+  return static_cast<double>(sum);
+}
+
+}  // namespace assembled
+
+#endif  // TENFOLD_TESTS_EXAMPLES_FEM_ASSEMBLED_HPP

@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "conjugate_gradients.hpp"
+#include "options.hpp"
+#include "problem_error.hpp"
+#include "solve.hpp"
+
+namespace {
+
+fem::outcome solve(int p, int n, int geometry, double deform = 0.1) {
+  fem::request what;
+  what.shape = {n, geometry, deform};
+  what.progress = [](const char*, int, double) {};
+  return fem::solve(p, what);
+}
+
+}  // namespace
+
+TEST_CASE("the error falls at the rate p + 1 for p = 1 to 6") {
+  for (int p = 1; p <= 6; ++p) {
+    CAPTURE(p);
+    const int n = p <= 3 ? 4 : 2;
+    const double coarse = solve(p, n, p).l2_error, fine = solve(p, 2 * n, p).l2_error;
+    CHECK(std::log2(coarse / fine) > p + 0.8);
+    CHECK(std::log2(coarse / fine) < p + 2);
+  }
+}
+
+TEST_CASE("elements less curved than their functions converge at the same rate") {
+  const double coarse = solve(3, 4, 2).l2_error, fine = solve(3, 8, 2).l2_error;
+  CHECK(std::log2(coarse / fine) > 3.8);
+}
+
+TEST_CASE("the error falls exponentially with the degree") {
+  double before = 1;
+  for (int p = 1; p <= fem::max_degree; ++p) {
+    CAPTURE(p);
+    const double error = solve(p, 2, p).l2_error;
+    CHECK(error < 0.5 * before);
+    before = error;
+  }
+  CHECK(before < 1e-8);
+}
+
+TEST_CASE("one element is solved too, also where no node is free") {
+  const fem::outcome o = solve(1, 1, 1);
+  CHECK(o.unknowns == 0);
+  CHECK(o.iterations == 0);
+  CHECK(std::isfinite(o.l2_error));
+  CHECK(solve(4, 1, 4).unknowns == 27);
+}
+
+TEST_CASE("an inverted element is reported") {
+  CHECK_THROWS_AS(solve(2, 2, 2, 0.6), fem::problem_error);
+}
+
+TEST_CASE("conjugate gradients solve a diagonal system, and report when they cannot") {
+  const tenfold::index n = 10'001;
+  const auto scale = [n](const fem::vector& x, fem::vector& y) {
+    for (tenfold::index i = 0; i < n; ++i) y(i) = static_cast<double>(1 + i % 7) * x(i);
+  };
+  fem::vector one(n);
+  one.fill(1);
+  fem::vector x = fem::zeros(n), r(n);
+  r.fill(1);
+  const auto quiet = [](int, double) {};
+  const auto state = fem::conjugate_gradients(scale, one, x, r, n, 1e-14, 100, quiet);
+  CHECK(state.reached);
+  CHECK(state.iterations <= 8);  // seven distinct eigenvalues
+  for (tenfold::index i = 0; i < n; ++i) {
+    CHECK(x(i) == doctest::Approx(1 / static_cast<double>(1 + i % 7)).epsilon(1e-13));
+  }
+
+  fem::vector again = fem::zeros(n), b(n);
+  b.fill(1);
+  CHECK_FALSE(fem::conjugate_gradients(scale, one, again, b, n, 1e-14, 3, quiet).reached);
+}
