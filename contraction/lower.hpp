@@ -166,26 +166,46 @@ class lowering {
     return false;
   }
 
+  /// The cheapest lanes that leave no unknown extent inside a tile.
   constexpr phase_shape choose(int root) {
+    phase_shape best = shape_with(root, -1);
+    bool found = covers_unknown(best);
+    double least = select::lane_cost(candidate(root, -1));
+    const auto& order = plan_.steps[root].order;
+    for (int i = order.count - 1; i >= 0 && !out_.unrolled; --i) {
+      const double cost = select::lane_cost(candidate(root, order[i]));
+      if (found && cost >= least) continue;
+      const phase_shape shape = shape_with(root, order[i]);
+      if (!covers_unknown(shape)) continue;
+      best = shape;
+      least = cost;
+      found = true;
+    }
+    if (!found) out_.feasible = false;
+    return best;
+  }
+
+  constexpr phase_shape shape_with(int root, int lane) const {
     phase_shape shape;
     shape.root = root;
-    const auto& order = plan_.steps[root].order;
-    if (!out_.unrolled) {
-      double best = select::lane_cost(candidate(root, -1));
-      for (int i = order.count - 1; i >= 0; --i) {
-        const double cost = select::lane_cost(candidate(root, order[i]));
-        if (cost < best) {
-          best = cost;
-          shape.lane = order[i];
-        }
-      }
-    }
-    label_set shared = shape.lane < 0 ? 0 : bit(shape.lane);
+    shape.lane = lane;
+    const label_set shared = lane < 0 ? 0 : bit(lane);
     shape.members = members_of(root, shared);
-    if (shape.lane >= 0) shape.width = caps_.lanes(problem_.type);
+    if (lane >= 0) shape.width = caps_.lanes(problem_.type);
     choose_tiles(shape, shared);
     choose_vectors(shape);
     return shape;
+  }
+
+  constexpr bool covers_unknown(const phase_shape& shape) const {
+    label_set labels = 0;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (contains(shape.members, s)) labels |= plan_.steps[s].labels;
+    }
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(labels, l) && inner(shape, l) && problem_.extent[l] == dyn) return false;
+    }
+    return true;
   }
 
   constexpr double tile_work(const phase_shape& shape) const {
@@ -201,8 +221,8 @@ class lowering {
   }
 
   /// Tile loops are labels that two inputs share (batches), or any that all steps of a chain carry;
-  /// taken outermost first while a tile keeps enough work. Unknown extents must become one.
-  constexpr void choose_tiles(phase_shape& shape, label_set shared) {
+  /// taken outermost first while a tile keeps enough work. Unknown extents always.
+  constexpr void choose_tiles(phase_shape& shape, label_set shared) const {
     const auto& order = plan_.steps[shape.root].order;
     label_set common = ~label_set{0};
     int count = 0;
@@ -225,20 +245,11 @@ class lowering {
         ++tiles;
       }
     }
-    for (int s = 0; s <= shape.root; ++s) {
-      if (!contains(shape.members, s)) continue;
-      for (int l = 0; l < problem_.label_count; ++l) {
-        if (contains(plan_.steps[s].labels & ~(shape.tiles | shared), l) &&
-            problem_.extent[l] == dyn) {
-          out_.feasible = false;
-        }
-      }
-    }
   }
 
   /// Several vectors per tile pay where every operand holds the lanes contiguously and no other
   /// label would give a second column to the micro-kernel.
-  constexpr void choose_vectors(phase_shape& shape) {
+  constexpr void choose_vectors(phase_shape& shape) const {
     if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
     bool direct = shape.members == bit(shape.root);
     for_each_external(shape, [&](int v) {
