@@ -199,33 +199,29 @@ class hand_mass {
     }
   }
 
-  /// Groups of W elements, one after the other in memory; v goes through the caches in both cases,
-  /// because its vectors are not aligned.
+  /// Groups of W elements, one after the other in memory. Streaming: D is transposed as a whole.
   template <bool Streaming>
   static void element_major(const T* b, const T* u, const T* d, T* v, std::ptrdiff_t elements) {
     static_assert(nodes >= W && Q * Q >= W, "a transposed square must lie inside an element");
+    constexpr bool whole = Streaming || points * W * sizeof(T) <= 24 << 10;
     alignas(64) T t[P * Q * Q * W];
     alignas(64) T s[P * Q * W];
     alignas(64) T x[nodes * W];
-    alignas(64) T weights[Streaming ? points * W : Q * W * W];
+    alignas(64) T weights[whole ? points * W : Q * W * W];
     for (std::ptrdiff_t group = 0; group + W <= elements; group += W) {
-      const bool last = group + (later + 1) * W > elements;
-      const std::ptrdiff_t u_ahead = last ? 0 : later * nodes * W;
-      const std::ptrdiff_t d_ahead = last ? 0 : later * points * W;
       // The last square of an element starts early enough to end with it: a few entries come twice.
       int ready = 0;
       for (int i = 0; i < P; ++i) {
         for (; ready < (i + 1) * P * P; ready += W) {
           const int first = ready + W <= nodes ? ready : nodes - W;
           transpose(u + first, nodes, x + first * W, W);
-          if constexpr (Streaming) prefetch_rows(u + u_ahead + first, nodes);
         }
         multiply<T, P, Q, P, Tiles.up, P, 1, 1, P, 1, Q>(b, x + i * P * P * W, s);
         multiply<T, Q, Q, P, Tiles.up, P, 1, Q, 1, Q, 1>(b, s, t + i * Q * Q * W);
       }
-      // In cache D is transposed line by line; from memory as one stream per element, because eight
-      // elements times Q lines would be too many streams to prefetch.
-      if constexpr (Streaming) {
+      // From memory D is one stream per element: line by line there would be Q, and a software
+      // prefetch does not make up for it (measured: nothing gained, with or without).
+      if constexpr (whole) {
         for (int n = 0; n < points; n += W) {
           const int first = n + W <= points ? n : points - W;
           transpose(d + first, points, weights + first * W, W);
@@ -260,10 +256,6 @@ class hand_mass {
   /// How many blocks ahead the inputs are prefetched: one, or as many as fit in half of L1.
   static constexpr std::ptrdiff_t later =
       1 + 16384 / ((nodes + points) * W * static_cast<std::ptrdiff_t>(sizeof(T)));
-
-  static void prefetch_rows(const T* p, std::ptrdiff_t step) {
-    unroll<W>([&](auto e) __attribute__((always_inline)) { prefetch(p + e * step); });
-  }
 };
 
 }  // namespace tenfold::bench

@@ -4,6 +4,7 @@
 #include <golden.hpp>
 #include <new>
 #include <sstream>
+#include <string>
 #include <tenfold/dsel/explain.hpp>
 
 using namespace tenfold;
@@ -111,6 +112,37 @@ TEST_CASE("explain fills in the extents of the operands") {
   CHECK(by_value.allocations == 1);
   CHECK(explain<"eij,ej->ei">(into(y), a, u, alpha(2), beta(1), wide).allocations == 0);
   CHECK_THROWS_AS(explain<"eij,ej->ei">(a, tensor<double, dyn, 8>(9)), shape_error);
+}
+
+TEST_CASE("explain says the same of operands as of their types") {
+  const matrix a, b;
+  CHECK(to_string(explain<"ij,jk->ik">(a, b, wide)) ==
+        to_string(explain<"ij,jk->ik", matrix, matrix>(wide)));
+  const tensor<double, 18, 18> c;
+  tensor<double, 18, 18> y;
+  CHECK(to_string(explain<"ij,jk->ik">(into(y), c, c, narrow)) ==
+        to_string(explain<"ij,jk->ik", destination<tensor<double, 18, 18>>, tensor<double, 18, 18>,
+                          tensor<double, 18, 18>>(narrow)));
+}
+
+TEST_CASE("explain prints every kind of expression") {
+  const tensor<double, 3, 3> a;
+  const tensor<double, 3> v;
+  const tensor<double, 0, 3> nothing(extents<0, 3>{});
+  const tensor<double> s(2.0);
+  for (const std::string& table :
+       {to_string(explain("ij->ji", a)), to_string(explain("ij", a)),
+        to_string(explain("ii->i", a)), to_string(explain(",ij->ij", s, a)),
+        to_string(explain("i,j->ij", v, v)), to_string(explain("i,i,i->", v, v, v)),
+        to_string(explain(",->", s, s)), to_string(explain("ij,jk->ik", nothing, a)),
+        to_string(explain("ij->j", nothing)),
+        to_string(explain("a,b,c,d,e,f,g,h,i,j,k,l->", v, v, v, v, v, v, v, v, v, v, v, v))}) {
+    INFO(table);
+    CHECK(table.find("allocations") != std::string::npos);
+    CHECK(table.find("nan") == std::string::npos);
+    CHECK(table.find("inf") == std::string::npos);
+  }
+  CHECK(explain("ij->ji", a).flops == 0);
 }
 
 TEST_CASE("explain takes run-time subscripts, with a destination and options") {

@@ -1,0 +1,214 @@
+#include <doctest/doctest.h>
+
+#include <complex>
+#include <limits>
+#include <string>
+#include <tenfold/dsel/einsum.hpp>
+#include <tenfold/tensor/error.hpp>
+
+namespace tenfold {
+namespace {
+
+/// An operand that no backend of today can read: gathered through a map, or on a device.
+template <batch_layout Layout, device Space>
+struct elsewhere : tensor<double, 3> {};
+
+/// Runs f, which must throw exactly an E; its message.
+template <class E, class F>
+std::string thrown_by(F f) {
+  try {
+    f();
+  } catch (const error& e) {
+    CHECK_MESSAGE(typeid(e) == typeid(E), "another exception: ", typeid(e).name());
+    return e.what();
+  }
+  return "(nothing was thrown)";
+}
+
+template <class T, index... E>
+tensor<T, E...> ones() {
+  tensor<T, E...> x;
+  x.fill(1);
+  return x;
+}
+
+template <class... X>
+std::string subscript_fault(std::string_view text, const X&... x) {
+  return thrown_by<subscript_error>([&] { einsum(text, x...); });
+}
+template <class... X>
+std::string shape_fault(std::string_view text, const X&... x) {
+  return thrown_by<shape_error>([&] { einsum(text, x...); });
+}
+
+/// The same into a y that must stay as it is.
+template <class E, class Y, class... X>
+std::string fault_into(std::string_view text, Y& y, const X&... x) {
+  y.fill(7);
+  const Y before = y;
+  const std::string message = thrown_by<E>([&] { einsum(text, into(y), x..., beta(2)); });
+  for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == before.data()[i]);
+  return message;
+}
+
+const tensor<double, 2, 3> a = ones<double, 2, 3>();
+const tensor<double, 3, 4> b = ones<double, 3, 4>();
+const tensor<double, 3> v = ones<double, 3>();
+
+}  // namespace
+
+template <batch_layout Layout, device Space>
+struct operand_traits<elsewhere<Layout, Space>> : operand_traits<tensor<double, 3>> {
+  static constexpr batch_layout layout = Layout;
+  static constexpr device space = Space;
+};
+template <batch_layout Layout, device Space>
+struct operand_traits<const elsewhere<Layout, Space>>
+    : operand_traits<const tensor<double, 3>> {
+  static constexpr batch_layout layout = Layout;
+  static constexpr device space = Space;
+};
+
+TEST_CASE("a message names the subscripts, the label and its position") {
+  CHECK(subscript_fault("ij,jk->im", a, b) ==
+        "tenfold: \"ij,jk->im\": output label 'm' at position 8 is in no operand");
+  CHECK(subscript_fault("[row]j,jk->[row][col]", a, b) ==
+        "tenfold: \"[row]j,jk->[row][col]\": output label 'col' at position 17 is in no operand");
+}
+
+TEST_CASE("run-time subscripts that cannot be read throw subscript_error") {
+  CHECK(subscript_fault("ij;jk->ik", a, b) ==
+        "tenfold: \"ij;jk->ik\": character ';' at position 2 is neither a label, ',' nor '->'");
+  CHECK(subscript_fault("ij,jk-ik", a, b) ==
+        "tenfold: \"ij,jk-ik\": '-' at position 5 is half an arrow: the output stands behind '->'");
+  CHECK(subscript_fault("ij,jk->i->k", a, b) ==
+        "tenfold: \"ij,jk->i->k\": a second '->' at position 8: there is one output");
+  CHECK(subscript_fault("ij,jk->i,k", a, b) ==
+        "tenfold: \"ij,jk->i,k\": ',' at position 8 stands in the output: there is one output");
+  CHECK(subscript_fault("ij,j[k->ik", a, b) ==
+        "tenfold: \"ij,j[k->ik\": '[' at position 4 is not closed by ']'");
+  CHECK(subscript_fault("i[],jk->ik", a, b) ==
+        "tenfold: \"i[],jk->ik\": '[]' at position 1 names no label");
+  CHECK(subscript_fault("...ij->ij", a) ==
+        "tenfold: \"...ij->ij\": an ellipsis at position 0: name every label");
+  CHECK(subscript_fault("ij,jk->iki", a, b) ==
+        "tenfold: \"ij,jk->iki\": output label 'i' at position 9 stands in the output twice");
+}
+
+TEST_CASE("run-time subscripts beyond the large limits throw subscript_error") {
+  std::string operands = "i";
+  for (int i = 0; i < 32; ++i) operands += ",i";
+  CHECK(subscript_fault(operands, v) == "tenfold: \"" + operands + "\": more than 32 operands");
+
+  std::string labels;
+  for (int i = 0; i < 65; ++i) labels += (i % 20 == 19 ? "," : "") + ("[l" + std::to_string(i)) + "]";
+  CHECK(subscript_fault(labels, v) ==
+        "tenfold: \"" + labels + "\": label 'l64' at position " +
+            std::to_string(labels.find("l64")) + " is one more than 64 different labels");
+
+  const std::string rank(33, 'i');
+  CHECK(subscript_fault(rank, v) == "tenfold: \"" + rank +
+                                        "\": label 'i' at position 32 is one more than 32 labels in "
+                                        "one operand");
+}
+
+TEST_CASE("operands that do not fit run-time subscripts throw shape_error") {
+  CHECK(shape_fault("ij,jk->ik", a) ==
+        "tenfold: \"ij,jk->ik\": the subscripts name 2 operands, 1 were given");
+  CHECK(shape_fault("ij->i", a, b) ==
+        "tenfold: \"ij->i\": the subscripts name 1 operands, 2 were given");
+  CHECK(shape_fault("ij,jkl->ik", a, b) ==
+        "tenfold: \"ij,jkl->ik\": operand 1 has rank 2, its subscripts name 3 labels");
+  CHECK(shape_fault("ij,kj->ik", a, b) ==
+        "tenfold: \"ij,kj->ik\": label 'j' at position 4 has extent 4 in operand 1 and extent 3 in "
+        "operand 0");
+  CHECK(shape_fault("ii->", a) ==
+        "tenfold: \"ii->\": label 'i' at position 1 has extent 3 in operand 0 and extent 2 in "
+        "operand 0");
+  CHECK(shape_fault("ij,j->i", a, ones<float, 3>()) ==
+        "tenfold: \"ij,j->i\": operand 1 and the output (or operand 0) have different scalar types");
+}
+
+TEST_CASE("operands that no backend computes throw backend_error") {
+  const auto fault = [](const auto&... x) {
+    return thrown_by<backend_error>([&] { einsum("i,i->", x...); });
+  };
+  const auto z = ones<std::complex<double>, 3>();
+  CHECK(fault(z, z) ==
+        "tenfold: \"i,i->\": operand 0 has complex entries: only float and double are computed");
+  CHECK(fault(v, elsewhere<batch_layout::gathered, device::cpu>{}) ==
+        "tenfold: \"i,i->\": operand 1 is not a strided tensor in host memory");
+  CHECK(fault(elsewhere<batch_layout::strided, device::cuda>{}, v) ==
+        "tenfold: \"i,i->\": operand 0 is not a strided tensor in host memory");
+}
+
+TEST_CASE("a destination that does not fit run-time subscripts throws and stays as it is") {
+  tensor<double, 2, 4> y;
+  tensor<double, 2, 5> wide;
+  tensor<double, 8> flat;
+  tensor<float, 2, 4> single;
+  CHECK(fault_into<subscript_error>("ij,jk->ij?", y, a, b) ==
+        "tenfold: \"ij,jk->ij?\": character '?' at position 9 is neither a label, ',' nor '->'");
+  CHECK(fault_into<shape_error>("ij,jk->ik", flat, a, b) ==
+        "tenfold: \"ij,jk->ik\": the output has rank 1, its subscripts name 2 labels");
+  CHECK(fault_into<shape_error>("ij,jk->ik", wide, a, b) ==
+        "tenfold: \"ij,jk->ik\": label 'k' at position 8 has extent 5 in the output and extent 4 in "
+        "the operands");
+  CHECK(fault_into<shape_error>("ij,jk->ki", y, a, b) ==
+        "tenfold: \"ij,jk->ki\": label 'k' at position 7 has extent 2 in the output and extent 4 in "
+        "the operands");
+  CHECK(fault_into<shape_error>("ij,jk->ik", single, a, b) ==
+        "tenfold: \"ij,jk->ik\": operand 0 and the output (or operand 0) have different scalar types");
+}
+
+TEST_CASE("a destination whose entries coincide throws and stays as it is") {
+  tensor<double, 12> memory;
+  const auto fault = [&]<class E>(E*, index row, index column) {
+    memory.fill(7);
+    const std::string message = thrown_by<E>([&] {
+      einsum("ij,jk->ik", into(strided_view<double, dyn, dyn>(memory.data(), {2, 4}, {row, column})),
+             a, b);
+    });
+    for (index i = 0; i < memory.size(); ++i) CHECK(memory(i) == 7);
+    return message;
+  };
+  constexpr shape_error* shape = nullptr;
+  constexpr overlap_error* overlap = nullptr;
+  CHECK(fault(shape, 0, 1) ==
+        "tenfold: \"ij,jk->ik\": label 'i' at position 7 has stride 0 in the output: its entries "
+        "coincide");
+  CHECK(fault(shape, 4, 0) ==
+        "tenfold: \"ij,jk->ik\": label 'k' at position 8 has stride 0 in the output: its entries "
+        "coincide");
+  CHECK(fault(overlap, 1, 1) ==
+        "tenfold: \"ij,jk->ik\": the strides of the output do not keep its entries apart");
+  CHECK(fault(overlap, 3, 1) ==
+        "tenfold: \"ij,jk->ik\": the strides of the output do not keep its entries apart");
+  CHECK(fault(overlap, 2, 1) ==
+        "tenfold: \"ij,jk->ik\": the strides of the output do not keep its entries apart");
+}
+
+TEST_CASE("run-time extents that do not fit subscripts in the type throw and leave y as it is") {
+  const tensor<double, dyn, 3> x(5);
+  tensor<double, dyn, 4> y(6);
+  y.fill(7);
+  CHECK(thrown_by<shape_error>([&] { einsum<"ij,jk->ik">(into(y), x, b); }) ==
+        "tenfold: \"ij,jk->ik\": label 'i' at position 7 has extent 6 in the output and extent 5 in "
+        "the operands");
+  for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 7);
+  CHECK(thrown_by<shape_error>([&] { einsum<"ij,ik->jk">(x, y); }) ==
+        "tenfold: \"ij,ik->jk\": label 'i' at position 3 has extent 6 in operand 1 and extent 5 in "
+        "operand 0");
+}
+
+TEST_CASE("a result of more entries than an index counts throws shape_error") {
+  const double one = 1;
+  const index n = index{1} << 40;
+  const strided_view<const double, dyn> x(&one, {n}, {0});
+  CHECK(shape_fault("i,j->ij", x, x) ==
+        "tenfold: the extents 1099511627776 x 1099511627776 multiply to more than 2^63 - 1 entries");
+  CHECK(thrown_by<shape_error>([&] { einsum<"i,j->ij">(x, x); }) ==
+        "tenfold: the extents 1099511627776 x 1099511627776 multiply to more than 2^63 - 1 entries");
+}
+
+}  // namespace tenfold
