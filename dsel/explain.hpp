@@ -63,12 +63,14 @@ template <literal S, bool Scaled, class... X, class F>
 constexpr auto checked(F f) {
   using text = subscripts<S>;
   if constexpr (text::parsed.error.code != diagnosis::none) {
-    return diagnose<text, text::parsed.error>();
+    diagnose<text, text::parsed.error>();
+    return explanation<text::bounds>{};
   } else {
     using types = typed<S, Scaled, X...>;
     using e = typename types::expression_type;
     if constexpr (e::bound.error.code != diagnosis::none) {
-      return diagnose<text, e::bound.error>();
+      diagnose<text, e::bound.error>();
+      return explanation<text::bounds>{};
     } else {
       return f.template operator()<types>();
     }

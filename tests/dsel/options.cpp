@@ -134,7 +134,8 @@ TEST_CASE("an operand of stride 0 repeats its entries") {
 }
 
 TEST_CASE("column-major operands and outputs keep their static strides") {
-  const auto x = made<double>(shape<9, 8>{}, 1), z = made<double>(shape<8, 10>{}, 2);
+  const auto x = made<double>(shape<9, 8>{}, 1);
+  const auto z = made<double>(shape<8, 10>{}, 2);
   std::vector<double> columns(72), result(90, nan);
   for (index i = 0; i < 9; ++i) {
     for (index j = 0; j < 8; ++j) columns[static_cast<std::size_t>(i + 9 * j)] = x(i, j);

@@ -49,6 +49,7 @@ class judge {
         work_(kind == entries_kind::exact ? 0 : work_of<T>(text, operands)) {}
 
   index size() const { return want_.size(); }
+  const std::vector<index>& extents() const { return want_.extents; }
 
   template <class Y>
   void check(const Y& y, const std::vector<T>& before = {}, double alpha = 1,

@@ -22,24 +22,22 @@ struct matrix {
   explicit matrix(std::size_t size) : n(size), entries(size * size), magnitudes(size * size) {}
 };
 
-/// Values and slopes at x of the Lagrange polynomials on `nodes`, x not a node:
-///     l_i(x) = prod_j (x - x_j) / ((x - x_i) prod_{j != i} (x_i - x_j)),
-///     l_i'(x) = l_i(x) sum_{j != i} 1 / (x - x_j).
+/// Values and slopes at x of the Lagrange polynomials on `nodes`, by the product of their factors in
+/// dual numbers: (a + b t)(c + d t) = ac + (ad + bc) t.
 struct polynomials {
   std::vector<double> value, slope;
 
   polynomials(const std::vector<long double>& nodes, long double x) {
-    long double all = 1;
-    for (const long double node : nodes) all *= x - node;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      long double below = x - nodes[i], sum = 0;
+      long double a = 1, b = 0;
       for (std::size_t j = 0; j < nodes.size(); ++j) {
         if (j == i) continue;
-        below *= nodes[i] - nodes[j];
-        sum += 1 / (x - nodes[j]);
+        const long double d = 1 / (nodes[i] - nodes[j]);
+        b = a * d + b * (x - nodes[j]) * d;
+        a *= (x - nodes[j]) * d;
       }
-      value.push_back(static_cast<double>(all / below));
-      slope.push_back(static_cast<double>(all / below * sum));
+      value.push_back(static_cast<double>(a));
+      slope.push_back(static_cast<double>(b));
     }
   }
 };
@@ -85,8 +83,8 @@ inline std::array<double, 3> transposed_solve(const matrix3& J, const std::array
   return y;
 }
 
-/// Calls add(row, column, weight det J, value, gradient of both) at every quadrature point of every
-/// element for every pair of its nodes.
+/// Sums weight det J entry(test, trial) over the quadrature points of all elements, for each pair of
+/// an element's shape functions; entry returns a value and the sum of the magnitudes of its terms.
 template <class Entry>
 matrix assemble(const fem::mesh& shape, int p, Entry entry) {
   const fem::numbering number(shape.n, p);

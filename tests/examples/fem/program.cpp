@@ -86,7 +86,8 @@ TEST_CASE("an inverted element is named in one sentence") {
   CHECK(p.code == 2);
   CHECK(p.err.find("poisson: element (") == 0);
   CHECK(p.err.find(") is inverted: its Jacobian determinant falls to -") != p.err.npos);
-  CHECK(p.err.find("; choose a smaller --deform\n") == p.err.size() - 29);
+  CHECK(p.err.find("; choose a smaller --deform\n") != p.err.npos);
+  CHECK(p.err.find('\n') == p.err.size() - 1);
 }
 
 TEST_CASE("an unwritable file is refused before the work") {
