@@ -138,9 +138,11 @@ struct explained_phase {
   double tile_flops = 0;
   double task_tiles = 0;    ///< tiles of a task of the thread pool
   index scratch_bytes = 0;  ///< per thread
-  /// What the lanes cost, what no lanes would, and the best other label, in vector operations.
+  /// What the lanes cost, what no lanes would, and the best other label that could give them, in
+  /// vector operations.
   double cost = 0, scalar_cost = 0, other_cost = 0;
   int other = -1;
+  bool scalar_possible = true;  ///< false: without lanes an unknown extent would stay in a tile
 
   friend constexpr bool operator==(const explained_phase&, const explained_phase&) = default;
 };

@@ -50,6 +50,10 @@ class lowering {
   constexpr double cost_of(int root, int lane) const {
     return select::lane_cost(candidate(root, lane));
   }
+  /// Whether these lanes could be taken: no unknown extent would stay inside a tile. For explain.
+  constexpr bool may_take(int root, int lane) const {
+    return covers_unknown(shape_with(root, lane));
+  }
 
  private:
   /// A value outside the scratch of the phase at hand, or inside it.
@@ -135,15 +139,16 @@ class lowering {
         c.vector_operations += points / static_cast<double>(extent < 1 ? 1 : extent) * vectors;
       } else if (below(root, s)) {
         // Alone in a phase of its own, with lanes of its own as a rule.
-        c.vector_operations += lane < 0 ? points : points / 4;
+        c.vector_operations += lane < 0 ? points : points / (width < 4 ? width : 4);
       }
     }
     if (lane < 0) return c;
     const auto left =
         may_overlap(root, width, problem_.extent[lane]) ? 0 : static_cast<double>(extent % width);
     for_each_external(shape, [&](int v) {
-      if (!contains(labels_of(v), lane)) return;
       const double entries = points_(labels_of(v));
+      if (v >= n_ && v != n_ + root) c.waiting_entries += entries;
+      if (!contains(labels_of(v), lane)) return;
       if (!lanes_direct(v, lane)) {
         bool contiguous = false;
         for (int i = 0; i < order_of(v).count; ++i) {
@@ -205,7 +210,15 @@ class lowering {
     for (int l = 0; l < problem_.label_count; ++l) {
       if (contains(labels, l) && inner(shape, l) && problem_.extent[l] == dyn) return false;
     }
-    return true;
+    // Nor may an intermediate of unknown size wait for this phase.
+    bool known = true;
+    for_each_external(shape, [&](int v) {
+      if (v < n_ || v == n_ + shape.root) return;
+      for (int i = 0; i < order_of(v).count; ++i) {
+        known = known && problem_.extent[order_of(v)[i]] != dyn;
+      }
+    });
+    return known;
   }
 
   constexpr double tile_work(const phase_shape& shape) const {

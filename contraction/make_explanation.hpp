@@ -201,9 +201,10 @@ class explaining {
     const lowering<L, Program> ask(problem_, plan_, caps_, overwrites_);
     to.scalar_cost = ask.cost_of(root, -1);
     to.cost = to.lane < 0 ? to.scalar_cost : ask.cost_of(root, to.lane);
+    to.scalar_possible = ask.may_take(root, -1);
     const auto& order = plan_.steps[root].order;
     for (int i = 0; i < order.count; ++i) {
-      if (order[i] == to.lane) continue;
+      if (order[i] == to.lane || !ask.may_take(root, order[i])) continue;
       const double cost = ask.cost_of(root, order[i]);
       if (to.other < 0 || cost < to.other_cost) {
         to.other = order[i];
@@ -243,8 +244,8 @@ class explaining {
     const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
     const select::tile_choice tile =
-        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, sums(step), caps_.registers,
-                                            step.a.how == access::lanes)
+        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
+                                            caps_.registers, step.a.how == access::lanes)
                       : select::tile_choice{select::dynamic_tile, select::tile_reason::library};
     shape(e, f, in.width, tile.shape, step);
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more

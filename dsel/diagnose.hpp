@@ -41,7 +41,7 @@ namespace diagnosing {
 
 template <diagnosis D>
 struct sentence {
-#define TENFOLD_DIAGNOSIS_ASSERT(name, text)           \
+#define TENFOLD_DIAGNOSIS_ASSERT(name, text)              \
   static constexpr bool no_##name = D != diagnosis::name; \
   static_assert(no_##name, "tenfold: " text);
   TENFOLD_DIAGNOSES(TENFOLD_DIAGNOSIS_ASSERT)
@@ -107,8 +107,8 @@ template <class Text, diagnostic Error>
 constexpr no_result diagnose() {
   static_cast<void>(sizeof(diagnosing::sentence<Error.code>));
   constexpr int length = Error.position < 0 ? 0 : Error.length;
-  using place = decltype(diagnosing::place<Text, Error.position>(
-      std::make_integer_sequence<int, length>{}));
+  using place =
+      decltype(diagnosing::place<Text, Error.position>(std::make_integer_sequence<int, length>{}));
   using numbers = decltype(diagnosing::numbers<Error.code, Error.numbers[0], Error.numbers[1],
                                                Error.numbers[2], Error.numbers[3]>());
   diagnosing::name(decltype(place{} + numbers{}){});

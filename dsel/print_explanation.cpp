@@ -330,17 +330,14 @@ class printer {
 
   std::string costs(const explained_phase& p) const {
     const auto of = [&](double cost) { return ratio(cost / p.scalar_cost); };
-    std::string text;
-    if (p.lane >= 0) {
-      text = "lanes from " + name(p.lane) + " cost " + of(p.cost) + " of scalar code";
-      if (p.other >= 0) text += ", from the next best, " + name(p.other) + ", " + of(p.other_cost);
-    } else if (p.other >= 0) {
-      text = "the best lanes, from " + name(p.other) + ", would cost " + of(p.other_cost) +
-             " of scalar code";
-    } else {
-      text = "the result has no label to take lanes from";
+    if (p.lane < 0) {
+      return p.other < 0 ? "no label can give lanes"
+                         : "the best lanes, from " + name(p.other) + ", would cost " +
+                               of(p.other_cost) + " of scalar code";
     }
-    return text;
+    return "lanes from " + name(p.lane) + " cost " + of(p.cost) + " of scalar code" +
+           (p.scalar_possible ? "" : ", which unknown extents forbid") +
+           (p.other < 0 ? "" : "; from the next best, " + name(p.other) + ", " + of(p.other_cost));
   }
 
   void totals() {

@@ -115,29 +115,31 @@ class static_runner {
   [[gnu::always_inline]] static void run_phase(const program_arguments<T>& args, T* workspace) {
     static constexpr const program_phase& phase = P::value.phases[F];
     if constexpr (phase.tile_count == 0 && phase.width == 1) {
-      run_tile<F>(args, workspace, tile_position{});
+      run_tiles<F>(args, workspace, range_of(phase, args.extents), 0, 1);
     } else {
       const phase_range range = range_of(phase, args.extents);
       parallel_tiles(range.count, select::tiles_per_task(phase.tile_flops),
                      [&](index begin, index end) {
-                       for (index i = begin; i < end; ++i) {
-                         run_tile<F>(args, workspace, position_of(phase, range, i));
-                       }
+                       run_tiles<F>(args, workspace, range, begin, end);
                      });
     }
   }
 
   template <int F>
-  [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
-                                              const tile_position& at) {
+  [[gnu::always_inline]] static void run_tiles(const program_arguments<T>& args, T* workspace,
+                                               const phase_range& range, index begin, index end) {
     static constexpr const program_phase& phase = P::value.phases[F];
+    const auto steps = std::make_integer_sequence<int, phase.step_count>{};
+    const auto run = [&](T* scratch) __attribute__((always_inline)) {
+      for (index i = begin; i < end; ++i) {
+        run_steps<phase.first_step>(args, workspace, scratch, position_of(phase, range, i), steps);
+      }
+    };
     if constexpr (phase.scratch_entries == 0) {
-      run_steps<phase.first_step>(args, workspace, nullptr, at,
-                                  std::make_integer_sequence<int, phase.step_count>{});
+      run(nullptr);
     } else {
       const scratch_block block(static_cast<std::size_t>(phase.scratch_entries) * sizeof(T));
-      run_steps<phase.first_step>(args, workspace, block.as<T>(), at,
-                                  std::make_integer_sequence<int, phase.step_count>{});
+      run(block.as<T>());
     }
   }
 

@@ -16,6 +16,18 @@ void deallocate(std::byte* memory) noexcept {
   ::operator delete (memory, std::align_val_t{scratch_block::alignment});
 }
 
+/// Fills memory with NaN under the address sanitizer: nobody may read what nobody wrote. Not in
+/// every build with assertions, because it costs a small tile 20 % of its time.
+void poison([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  if (bytes != 0) std::memset(memory, 0xff, bytes);
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  if (bytes != 0) std::memset(memory, 0xff, bytes);
+#endif
+#endif
+}
+
 /// The stack of one thread. Chunks fill in order; only an empty one is ever replaced by a larger
 /// one, so blocks in use never move.
 struct thread_stack {
@@ -74,9 +86,7 @@ scratch_block::scratch_block(std::size_t bytes) : bytes_(bytes), before_(stack.t
     c.used += rounded;
     stack.top = chunk_;
   }
-#ifndef NDEBUG
-  if (bytes != 0) std::memset(data_, 0xff, bytes);  // NaN: nobody may read what nobody wrote
-#endif
+  poison(data_, bytes);
 }
 
 scratch_block::~scratch_block() {

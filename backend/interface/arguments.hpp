@@ -54,18 +54,24 @@ struct tile_position {
 /// Tile number `flat` of a phase, the lane loop running fastest.
 constexpr tile_position position_of(const program_phase& phase, const phase_range& r, index flat) {
   tile_position p;
+  // Divisions cost as much as a small tile's products: none where a loop has one value or is the
+  // outermost.
   if (phase.width > 1) {
     const index span = index{phase.width} * phase.vectors;
-    p.lane = r.lane_begin + flat % r.lane_tiles * span;
-    flat /= r.lane_tiles;
+    p.lane = r.lane_begin;
+    if (r.lane_tiles > 1) {
+      p.lane += flat % r.lane_tiles * span;
+      flat /= r.lane_tiles;
+    }
     const index left = r.lane_end - p.lane;
     p.lane_count = static_cast<int>(left < span ? left : span);
   }
-  for (int t = phase.tile_count - 1; t >= 0; --t) {
+  for (int t = phase.tile_count - 1; t > 0; --t) {
     const auto at = static_cast<std::size_t>(t);
     p.tile[at] = flat % r.tiles[at];
     flat /= r.tiles[at];
   }
+  if (phase.tile_count > 0) p.tile[0] = flat;
   return p;
 }
 

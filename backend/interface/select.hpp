@@ -25,13 +25,16 @@ struct lane_candidate {
   double packed_entries = 0;      ///< of operands that must be transposed on the way
   double scattered_entries = 0;   ///< the same where no other label is contiguous either
   double partial_entries = 0;     ///< of otherwise direct operands in a last partial tile
+  double waiting_entries = 0;     ///< of intermediates that other phases leave in the workspace
 };
 
 /// An in-register transposition of 8 x 8 entries takes about 40 instructions, an entry moved alone
-/// about 2, one in a partial tile about 3 with its share of the tile's set-up.
+/// about 2, one in a partial tile about 3 with its share of the tile's set-up. An entry that waits in
+/// the workspace is written and read through memory: on 16 and 32 byte vectors the mass operator ran
+/// at a tenth of the rate where such programs were chosen.
 constexpr double lane_cost(const lane_candidate& c) {
   return c.vector_operations + 0.6 * c.packed_entries + 2 * c.scattered_entries +
-         3 * c.partial_entries;
+         3 * c.partial_entries + 3 * c.waiting_entries;
 }
 
 /// Vectors per tile along a lane loop of `extent` values that all operands hold contiguously, never

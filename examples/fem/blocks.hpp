@@ -39,10 +39,13 @@ struct blocks {
 
   tenfold::index count() const { return static_cast<tenfold::index>(elements.size()) / W; }
 
-  /// Cuts the mesh into bars along z, as thin as fills a block; the colour of a bar is its place's
-  /// parity in x and y.
-  explicit blocks(int n) {
-    const int dy = std::min(n, (W + n - 1) / n), dx = std::min(n, (W + n * dy - 1) / (n * dy));
+  /// Cuts the mesh into bars along z of up to `most` blocks, but into 64 bars at least where that
+  /// leaves one block to each; the colour of a bar is its place's parity in x and y.
+  blocks(int n, int most) {
+    const tenfold::index enough = tenfold::index(n) * n * n / (64 * W);
+    const int in_bar = W * static_cast<int>(std::clamp<tenfold::index>(enough, 1, most));
+    const int dy = std::min(n, (in_bar + n - 1) / n);
+    const int dx = std::min(n, (in_bar + n * dy - 1) / (n * dy));
     for (int x = 0; x < n; x += dx) {
       for (int y = 0; y < n; y += dy) {
         const tenfold::index first = count();

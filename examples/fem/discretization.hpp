@@ -28,7 +28,7 @@ class discretization {
   /// Throws problem_error if an element is inverted.
   explicit discretization(const mesh& shape)
       : shape_(shape),
-        all_(shape.n),
+        all_(shape.n, most_blocks),
         number_(shape.n, p),
         restrict_(number_, all_),
         positions_(shape_, all_),
@@ -114,15 +114,21 @@ class discretization {
  private:
   /// Blocks that are worked on at a time: what lies between two expressions shall stay in the
   /// second-level cache.
-  static constexpr index most_blocks = std::clamp<index>(
-      (256 << 10) / (sizeof(double) * W * (2 * D1D * D1D * D1D + 6 * Q1D * Q1D * Q1D)), 1, 16);
+  static constexpr int most_blocks = [] {
+    constexpr int bytes = sizeof(double) * W * (2 * D1D * D1D * D1D + 6 * Q1D * Q1D * Q1D);
+    int blocks = 16;
+    while (blocks > 1 && blocks * bytes > 256 << 10) blocks /= 2;
+    return blocks;
+  }();
 
   /// One thread's element data, for up to most_blocks blocks.
   class scratch {
    public:
     scalar_blocks<double, D1D> u(index E) { return scalar_blocks<double, D1D>(u_.data(), E); }
     scalar_blocks<double, D1D> v(index E) { return scalar_blocks<double, D1D>(v_.data(), E); }
-    vector_blocks<double, Q1D> gradient(index E) { return vector_blocks<double, Q1D>(g_.data(), E); }
+    vector_blocks<double, Q1D> gradient(index E) {
+      return vector_blocks<double, Q1D>(g_.data(), E);
+    }
     vector_blocks<double, Q1D> flux(index E) { return vector_blocks<double, Q1D>(f_.data(), E); }
     vector_blocks<double, D1D> x(index E) { return vector_blocks<double, D1D>(x_.data(), E); }
     vector_blocks<double, Q1D> xq(index E) { return vector_blocks<double, Q1D>(xq_.data(), E); }

@@ -21,18 +21,18 @@ namespace {
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// The number in a file that holds nothing else, or `otherwise`.
-double number_in(const char* file, double otherwise) {
+double number_in(const std::string& file, double otherwise) {
   std::ifstream in(file);
   double value = 0;
   return in >> value ? value : otherwise;
 }
 
-/// The number, in bytes, behind `name` in one of the kernel's tables, or `otherwise`.
-double entry_in(const char* file, const std::string& name, double otherwise) {
+/// The number behind `name` in one of the kernel's tables, or `otherwise`.
+double entry_in(const std::string& file, const std::string& name, double otherwise) {
   std::ifstream in(file);
   for (std::string word; in >> word;) {
-    double kilobytes = 0;
-    if (word == name && in >> kilobytes) return kilobytes * 1024;
+    double value = 0;
+    if (word == name && in >> value) return value;
   }
   return otherwise;
 }
@@ -58,18 +58,23 @@ double needed_bytes(int p, double n, bool output) {
 }
 
 double available_bytes() {
-  double bytes = entry_in("/proc/meminfo", "MemAvailable:", unlimited);
+  double bytes = 1024 * entry_in("/proc/meminfo", "MemAvailable:", unlimited);
 
-  // A container's limit, in the two ways that Linux has to say it.
+  // A container's limit, in the two ways that Linux has to say it; files in memory give way.
   const double limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
-  const double limit1 = number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", unlimited);
-  bytes = std::min(bytes, limit - number_in("/sys/fs/cgroup/memory.current", 0));
-  bytes = std::min(bytes, limit1 - number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes", 0));
+  const double used = number_in("/sys/fs/cgroup/memory.current", 0) -
+                      entry_in("/sys/fs/cgroup/memory.stat", "inactive_file", 0);
+  bytes = std::min(bytes, limit - used);
+  const std::string v1 = "/sys/fs/cgroup/memory/memory.";
+  const double limit1 = number_in(v1 + "limit_in_bytes", unlimited);
+  const double used1 =
+      number_in(v1 + "usage_in_bytes", 0) - entry_in(v1 + "stat", "total_inactive_file", 0);
+  bytes = std::min(bytes, limit1 - used1);
 
   rlimit address_space{};
   if (getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur != RLIM_INFINITY) {
-    const double used = entry_in("/proc/self/status", "VmSize:", 0);
-    bytes = std::min(bytes, static_cast<double>(address_space.rlim_cur) - used);
+    const double mapped = 1024 * entry_in("/proc/self/status", "VmSize:", 0);
+    bytes = std::min(bytes, static_cast<double>(address_space.rlim_cur) - mapped);
   }
   return std::max(0.0, bytes);
 }

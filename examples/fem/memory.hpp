@@ -14,8 +14,8 @@ double needed_bytes(int p, double n, bool output);
 /// the process or its container leave, whichever is less.
 double available_bytes();
 
-/// Throws problem_error if the problem cannot fit into `available` bytes, or has more nodes than the
-/// map's 32-bit numbers can name.
+/// Throws problem_error if the problem cannot fit into `available` bytes, or has more nodes than
+/// the map's 32-bit numbers can name.
 void check_memory(int p, double n, bool output, double available);
 
 }  // namespace fem

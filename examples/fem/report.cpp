@@ -42,7 +42,7 @@ void progress_line::clear() {
 
 void table::heading() {
   out_ << " p    n      DoFs  iters   L2 error   rate  set-up s  solve s   MDoF/s  GFLOP/s"
-          "  of bandw.  of FMA\n";
+          "  bandwidth     FMA\n";
 }
 
 void table::row(int p, int n, const outcome& o) {
@@ -57,8 +57,8 @@ void table::row(int p, int n, const outcome& o) {
 
   const double per_second = o.iterations / o.solve_seconds;
   const std::string rate = rows_ > 1 ? print("%6.2f", rate_) : "      ";
-  out_ << print("%2d  %3d %9lld %6d   %.2e %s  %8.3f %8.3f %8.1f %8.1f   %6.1f %%  %5.1f %%\n", p, n,
-                static_cast<long long>(o.unknowns), o.iterations, o.l2_error, rate.c_str(),
+  out_ << print("%2d  %3d %9lld %6d   %.2e %s  %8.3f %8.3f %8.1f %8.1f   %7.1f %%  %4.1f %%\n", p,
+                n, static_cast<long long>(o.unknowns), o.iterations, o.l2_error, rate.c_str(),
                 o.setup_seconds, o.solve_seconds,
                 1e-6 * per_second * static_cast<double>(o.unknowns), 1e-9 * per_second * o.flops,
                 100 * per_second * o.bytes / o.bandwidth, 100 * per_second * o.flops / fma_bound_)
@@ -76,6 +76,10 @@ void table::judge_degree() {
 bool table::verdict() {
   judge_degree();
   rows_ = 0;
+  out_ << "MDoF/s, GFLOP/s: of an iteration. bandwidth, FMA: the share of the time that its data "
+          "takes\n"
+          "to be read once, and of the fused multiply-adds possible; both bounds measured in this "
+          "run.\n";
   out_ << (failures_.empty() ? "Every error falls as it must: at the rate p + 0.8 or better on the "
                                "finest pair, or to below 1e-10.\n"
                              : failures_);

@@ -3,18 +3,17 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <new>
 #include <ostream>
 #include <string>
-#include <tenfold/tensor/error.hpp>
 #include <vector>
 
 #include "bounds.hpp"
 #include "memory.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
-#include "problem_error.hpp"
 #include "report.hpp"
 #include "solve.hpp"
 #include "vtu.hpp"
@@ -49,8 +48,8 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
   if (!chosen.output.empty()) file = std::make_unique<output_file>(chosen.output);
 
   const double fma = fma_bound();
-  out << "- div grad u = f on a cube deformed by " << chosen.deform << ", n^3 elements of degree p, "
-      << thread_count() << " threads, " << fma * 1e-9
+  out << "- div grad u = f on a cube deformed by " << chosen.deform
+      << ", n^3 elements of degree p, " << thread_count() << " threads, " << fma * 1e-9
       << " GFLOP/s of FMA at most\n";
   table results(out, fma);
   progress_line progress(err, terminal);
@@ -61,7 +60,8 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
       request what;
       what.shape = {n, chosen.geometry == 0 ? s.p : std::min(chosen.geometry, s.p), chosen.deform};
       what.progress = [&, where = "degree " + std::to_string(s.p) + ", " + std::to_string(n) +
-                                  "^3 elements"](const char* stage, int iteration, double residual) {
+                                  "^3 elements"](const char* stage, int iteration,
+                                                 double residual) {
         progress.say(where, stage, iteration, residual);
       };
       if (&s == &all.back() && refine == s.finest) what.output = file.get();
@@ -90,12 +90,10 @@ int run(std::span<const std::string_view> arguments, std::ostream& out, std::ost
     int code = 0;
     with_threads(chosen.threads, [&] { code = solve_all(chosen, out, err, terminal); });
     return code;
-  } catch (const problem_error& e) {
-    return fail(e.what());
-  } catch (const tenfold::error& e) {
-    return fail(e.what());
   } catch (const std::bad_alloc&) {
     return fail("the memory ran out; choose a smaller --refine or --degree");
+  } catch (const std::exception& e) {
+    return fail(e.what());
   }
 }
 

@@ -18,14 +18,6 @@
 
 namespace fem {
 
-/// Flops of the diffusion operator on one element: three directions there and back, each three
-/// sweeps, and the 3x3 matrix at every point.
-constexpr double diffusion_flops(double p) {
-  const double D1D = p + 1, Q1D = p + 2;
-  const double sweeps = 2 * (Q1D * D1D * D1D * D1D + Q1D * Q1D * D1D * D1D + Q1D * Q1D * Q1D * D1D);
-  return 6 * sweeps + 18 * Q1D * Q1D * Q1D;
-}
-
 template <int p>
 outcome solve(const request& what) {
   using clock = std::chrono::steady_clock;
@@ -60,9 +52,8 @@ outcome solve(const request& what) {
       [&what](int k, double residual) { what.progress("iteration", k, residual); });
   result.solve_seconds = seconds_since(solving);
   if (!state.reached) {
-    throw problem_error("conjugate gradients stopped after " + std::to_string(state.iterations) +
-                        " iterations with the residual reduced to " +
-                        std::to_string(state.residual) + " only");
+    throw problem_error("conjugate gradients do not converge within " +
+                        std::to_string(state.iterations) + " iterations");
   }
 
   what.progress("error", 0, 1);

@@ -88,10 +88,11 @@ void output_file::write(const std::function<void(std::ostream&)>& writer) {
 }
 
 vtu_writer::vtu_writer(std::ostream& out, index points, index cells) : out_(out) {
-  out_ << "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\""
-       << (std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian")
-       << "\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" << points
-       << "\" NumberOfCells=\"" << cells << "\">\n";
+  out_
+      << "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\""
+      << (std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian")
+      << "\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" << points
+      << "\" NumberOfCells=\"" << cells << "\">\n";
 }
 
 vtu_writer::~vtu_writer() { out_ << "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n"; }

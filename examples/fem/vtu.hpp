@@ -1,7 +1,7 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// A solution as a file for ParaView: one Lagrange hexahedron of degree p per element, curved as the
-/// element is.
+/// A solution as a file for ParaView: one Lagrange hexahedron of degree p per element, curved as
+/// the element is.
 #ifndef TENFOLD_EXAMPLES_FEM_VTU_HPP
 #define TENFOLD_EXAMPLES_FEM_VTU_HPP
 

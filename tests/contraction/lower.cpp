@@ -1,25 +1,27 @@
-#include <doctest/doctest.h>
-
-#include <tenfold/contraction/fold.hpp>
 #include <tenfold/contraction/lower.hpp>
 
-#include "said.hpp"
+#include <doctest/doctest.h>
 
-using namespace tenfold;
-using namespace tenfold::testing;
+#include <letters.hpp>
 
+namespace tenfold::testing {
 namespace {
 
 constexpr limits S = small_limits, M = medium_limits;
-constexpr capabilities machine = [] {
+
+constexpr capabilities with_sandwiches = [] {
   capabilities c = avx512_capabilities;
   c.sandwiches = true;
   return c;
 }();
 
 template <limits L>
-constexpr static_program<L> program_of(const problem<L>& p) {
-  return lower<static_program<L>>(p, make_plan<L>(p), machine);
+constexpr static_program<L> program_of(std::string_view text, std::initializer_list<index> extents,
+                                       const capabilities& caps = with_sandwiches,
+                                       bool overwrites = true, scalar type = scalar::f64) {
+  const problem<L> p = problem_from<L>(text, extents, type);
+  const contraction_plan<L> plan = make_plan<L>(p);
+  return lower<static_program<L>>(p, plan, caps, overwrites);
 }
 
 template <class Program>
@@ -29,88 +31,214 @@ constexpr int count(const Program& p, step_kind kind) {
   return n;
 }
 
+/// Which steps write alpha and beta into the output: exactly those that end a phase of the root.
+template <class Program>
+constexpr bool finishes_once_per_phase(const Program& p) {
+  for (int f = 0; f < p.phase_count; ++f) {
+    const program_phase& phase = p.phases[static_cast<std::size_t>(f)];
+    for (int s = 0; s < phase.step_count; ++s) {
+      const auto& step = p.steps[static_cast<std::size_t>(phase.first_step + s)];
+      const bool last = s + 1 == phase.step_count && step.c.where == buffer::output;
+      if ((step.finish == epilogue::update) != last) return false;
+      if ((step.c.where == buffer::output) != last) return false;
+    }
+  }
+  return true;
+}
+
+// --- the mass operator ------------------------------------------------------------------------------------
+
+constexpr std::string_view mass = "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn";
+constexpr auto mass_program = program_of<M>(mass, {4, 3, 4, 3, 4, 3, dyn, 3, 3, 3});
+static_assert(mass_program.feasible, "the number of elements may be told by the call");
+static_assert(mass_program.phase_count == 1, "everything in one loop over tiles");
+static_assert(mass_program.workspace_entries == 0, "no intermediate leaves the cache");
+static_assert(mass_program.phases[0].width == 8, "lanes from the elements");
+static_assert(mass_program.phases[0].lane.extent == dyn && mass_program.phases[0].lane.slot == 6);
+static_assert(mass_program.phases[0].partial, "any number of elements");
+static_assert(count(mass_program, step_kind::pack) == 2, "u and D are transposed on the way");
+static_assert(count(mass_program, step_kind::unpack) == 1);
+static_assert(count(mass_program, step_kind::sandwich) == 1, "three of the seven steps are one");
+static_assert(count(mass_program, step_kind::contract) == 4);
+static_assert(finishes_once_per_phase(mass_program));
+
+constexpr auto plain_mass =
+    program_of<M>(mass, {4, 3, 4, 3, 4, 3, dyn, 3, 3, 3}, avx2_capabilities);
+static_assert(count(plain_mass, step_kind::sandwich) == 0, "only where there is a micro-kernel");
+static_assert(count(plain_mass, step_kind::contract) == 7);
+static_assert(plain_mass.phases[0].width == 4);
+
+constexpr auto large_mass = program_of<M>(mass, {14, 13, 14, 13, 14, 13, dyn, 13, 13, 13});
+static_assert(large_mass.feasible && count(large_mass, step_kind::sandwich) == 0,
+              "longer axes than the micro-kernel unrolls");
+
+// --- interleaved data: lanes from a label that is contiguous everywhere -----------------------------------
+
+constexpr auto interleaved =
+    program_of<M>("qi,rj,sk,eqrsw,ql,rm,sn,eijkw->elmnw", {4, 3, 4, 3, 4, 3, dyn, 8, 3, 3, 3});
+static_assert(interleaved.feasible && interleaved.phase_count == 1);
+static_assert(interleaved.phases[0].lane.slot == 7 && !interleaved.phases[0].partial);
+static_assert(interleaved.phases[0].tile_count == 1 && interleaved.phases[0].tiles[0].slot == 6);
+static_assert(count(interleaved, step_kind::pack) == 0, "no packing");
+static_assert(count(interleaved, step_kind::unpack) == 0);
+static_assert(interleaved.step_count == 5);
+static_assert(finishes_once_per_phase(interleaved));
+static_assert(interleaved.phases[0].scratch_entries <= 8 * (3 * 3 * 4 + 3 * 4 * 4 + 3 * 4 * 4) + 48,
+              "what lives at the same time, not more");
+
+constexpr auto half_interleaved =
+    program_of<M>("qi,eiw->eqw", {4, 3, dyn, 8}, with_sandwiches, true, scalar::f32);
+static_assert(half_interleaved.feasible, "8 entries are half a vector of floats");
+
+// --- matrix products ----------------------------------------------------------------------------------------
+
+constexpr auto product = program_of<S>("ij,jk->ik", {32, 32, 64});
+static_assert(product.feasible && product.phase_count == 1);
+static_assert(product.phases[0].lane.slot == 2, "lanes from the columns");
+static_assert(count(product, step_kind::contract) == 1 && product.step_count == 1);
+static_assert(product.steps[0].a.how == access::uniform && product.steps[0].b.how == access::lanes);
+static_assert(product.steps[0].k.extent == 32);
+
+constexpr auto tiny = program_of<S>("ij,jk->ik", {3, 3, 3});
+static_assert(tiny.unrolled && tiny.phases[0].width == 1, "so little that nothing is dispatched");
+static_assert(tiny.phases[0].scratch_entries == 0 && tiny.workspace_entries == 0);
+
+// A last tile that is not full: drawn back where the output is not read, else through scratch.
+constexpr auto drawn_back = program_of<S>("ij,jk->ik", {32, 32, 67});
+static_assert(drawn_back.phase_count >= 2);
+static_assert(drawn_back.phases[static_cast<std::size_t>(drawn_back.phase_count - 1)].overlaps);
+static_assert(count(drawn_back, step_kind::unpack) == 0);
+constexpr auto read_first = program_of<S>("ij,jk->ik", {32, 32, 67}, with_sandwiches, false);
+static_assert(count(read_first, step_kind::unpack) == 1);
+static_assert(read_first.phases[static_cast<std::size_t>(read_first.phase_count - 1)].partial);
+static_assert(finishes_once_per_phase(read_first));
+
+// --- what must be known ---------------------------------------------------------------------------------------
+
+static_assert(!program_of<S>("ij,jk->ik", {3, dyn, 4}).feasible, "a sum needs its extent");
+static_assert(!program_of<S>("ij,jk->ik", {dyn, dyn, dyn}).feasible);
+static_assert(!program_of<S>("eij,ejk->ik", {dyn, 3, 4, 5}).feasible);
+static_assert(!program_of<S>("ije,je->ie", {3, 4, dyn}).feasible, "the stride of i is not known");
+static_assert(program_of<S>("eij,ejk->eik", {dyn, 3, 4, 5}).feasible);
+static_assert(program_of<S>("efij,efjk->efik", {dyn, 2, 3, 4, 5}).feasible);
+static_assert(!program_of<S>("eik,ekl,lj->eij", {dyn, 3, 4, 5, 64}).feasible ||
+                  program_of<S>("eik,ekl,lj->eij", {dyn, 3, 4, 5, 64}).workspace_entries == 0,
+              "no intermediate of unknown size crosses phases");
+
+// --- the same program for the same meaning --------------------------------------------------------------------
+
+static_assert(program_of<S>("ij,jk->ik", {9, 10, 19}) == program_of<S>("XY,YZ->XZ", {9, 10, 19}));
+static_assert(program_of<S>("ij,jk->ik", {9, 10, 19}) != program_of<S>("ij,kj->ik", {9, 10, 19}));
+
+/// No two values that live in a phase at the same time share scratch, and all of it is counted.
+template <class Program>
+bool scratch_is_disjoint(const Program& p) {
+  for (int f = 0; f < p.phase_count; ++f) {
+    const program_phase& phase = p.phases[static_cast<std::size_t>(f)];
+    for (int s = phase.first_step; s < phase.first_step + phase.step_count; ++s) {
+      const auto& step = p.steps[static_cast<std::size_t>(s)];
+      const auto end = [&](const operand_ref& ref, index step_loop::*stride) {
+        index reach = ref.offset + phase.width;
+        bool empty = false;
+        const auto add = [&](const step_loop& l) {
+          reach += (l.extent - 1) * l.*stride;
+          empty = empty || l.extent == 0;
+        };
+        for (const step_loop* l : {&step.m, &step.n, &step.k, &step.q}) add(*l);
+        for (int i = 0; i < step.outer_count + step.k_outer_count; ++i) {
+          add(p.loops[static_cast<std::size_t>(step.first_loop + i)]);
+        }
+        return empty ? ref.offset : reach;
+      };
+      const std::pair<const operand_ref*, index step_loop::*> operands[] = {
+          {&step.a, &step_loop::a},
+          {&step.b, &step_loop::b},
+          {&step.a2, &step_loop::a2},
+          {&step.d, &step_loop::d}};
+      if (step.c.where != buffer::scratch) continue;
+      const index c_end = end(step.c, &step_loop::c);
+      if (c_end > phase.scratch_entries) return false;
+      for (const auto& [ref, stride] : operands) {
+        if (ref->where != buffer::scratch) continue;
+        if (ref->offset < c_end && step.c.offset < end(*ref, stride)) return false;
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
-// --- fold ---------------------------------------------------------------------------------------
-
-TEST_CASE("fold merges loops that continue one another in every operand") {
-  step_loop loops[] = {{3, 0, 20, 8}, {5, 0, 4, 1}, {1, 7, 7, 7}};
-  CHECK(fold(loops, 3) == 2);  // 20 = 4 * 5 in b, but 8 != 1 * 5 in c
-  step_loop merging[] = {{3, 0, 20, 5}, {5, 0, 4, 1}};
-  CHECK(fold(merging, 2) == 1);
-  CHECK(merging[0].extent == 15);
-  CHECK(merging[0].b == 4);
+TEST_CASE("a program lowered at run time is the program lowered by the compiler") {
+  volatile index three = 3;
+  const index n = three;
+  CHECK(program_of<M>(mass, {n + 1, n, n + 1, n, n + 1, n, dyn, n, n, n}) == mass_program);
+  CHECK(program_of<S>("ij,jk->ik", {n, n, n}) == tiny);
 }
 
-// --- the mass operator --------------------------------------------------------------------------
-
-TEST_CASE("the mass operator is one phase whose lanes are elements, with one sandwich") {
-  constexpr auto p = program_of<M>(mass_operator<M>(4));
-  static_assert(p.feasible);
-  CHECK(p.phase_count == 1);
-  CHECK(p.phases[0].width == 8);
-  CHECK(p.phases[0].partial);
-  CHECK(count(p, step_kind::contract) == 4);
-  CHECK(count(p, step_kind::sandwich) == 1);
-  CHECK(count(p, step_kind::pack) == 2);
-  CHECK(count(p, step_kind::unpack) == 1);
-  CHECK(p.workspace_entries == 0);
-}
-
-TEST_CASE("interleaved elements are neither packed nor unpacked") {
-  constexpr auto problem = problem_of<M>(
-      {"qi", "rj", "sk", "Eqrsw", "ql", "rm", "sn", "Eijkw"}, "Elmnw",
-      {{'E', dyn}, {'w', 8}, {'q', 6}, {'r', 6}, {'s', 6}, {'i', 5}, {'j', 5}, {'k', 5},
-       {'l', 5}, {'m', 5}, {'n', 5}});
-  constexpr auto p = program_of<M>(problem);
-  static_assert(p.feasible);
-  CHECK(p.phase_count == 1);
-  CHECK(p.phases[0].tile_count == 1);
-  CHECK_FALSE(p.phases[0].partial);
-  CHECK(count(p, step_kind::pack) + count(p, step_kind::unpack) == 0);
-}
-
-// --- which programs there are -------------------------------------------------------------------
-
-static_assert(program_of<S>(problem_of<S>({"ij", "jk"}, "ik", {{'i', 3}, {'j', 3}, {'k', 3}}))
-                  .unrolled,
-              "27 products need no loop");
-static_assert(!program_of<S>(problem_of<S>({"ij", "jk"}, "ik", {{'i', 9}, {'j', 9}, {'k', 9}}))
-                   .unrolled);
-static_assert(!program_of<S>(problem_of<S>({"ij", "jk"}, "ik", {{'i', 8}, {'j', dyn}, {'k', 8}}))
-                   .feasible,
-              "a contracted extent that is not known shapes the code");
-static_assert(program_of<S>(problem_of<S>({"qi", "ei"}, "eq", {{'e', dyn}, {'q', 9}, {'i', 9}}))
-                  .feasible,
-              "a batch need not be known");
-
-TEST_CASE("a last vector is drawn back only where the result is not read") {
-  const auto p = problem_of<S>({"ij", "jk"}, "ik", {{'i', 16}, {'j', 16}, {'k', 20}});
-  const auto plan = make_plan<S>(p);
-  const auto written = lower<static_program<S>>(p, plan, machine, true);
-  REQUIRE(written.phase_count == 2);
-  CHECK(written.phases[1].overlaps);
-  CHECK(count(written, step_kind::pack) == 0);
-  const auto updated = lower<static_program<S>>(p, plan, machine, false);
-  for (int f = 0; f < updated.phase_count; ++f) {
-    CHECK_FALSE(updated.phases[static_cast<std::size_t>(f)].overlaps);
+TEST_CASE("a program is the same in any room that holds it") {
+  const problem<M> p = problem_from<M>(mass, {4, 3, 4, 3, 4, 3, 100, 3, 3, 3});
+  const contraction_plan<M> plan = make_plan<M>(p);
+  const auto small = lower<static_program<M>>(p, plan, avx512_capabilities);
+  const auto large = lower<dynamic_program<M>>(p, plan, avx512_capabilities);
+  REQUIRE(small.step_count == large.step_count);
+  REQUIRE(small.phase_count == large.phase_count);
+  for (std::size_t s = 0; s < static_cast<std::size_t>(small.step_count); ++s) {
+    CHECK(small.steps[s] == large.steps[s]);
+  }
+  for (std::size_t f = 0; f < static_cast<std::size_t>(small.phase_count); ++f) {
+    CHECK(small.phases[f] == large.phases[f]);
   }
 }
 
-TEST_CASE("what does not depend on the lanes is computed once, in a phase before") {
-  // A B is the same for every e.
-  const auto p = problem_of<S>({"ij", "jk", "ek"}, "ei", {{'e', 4096}, {'i', 9}, {'j', 2}, {'k', 9}});
-  const auto plan = make_plan<S>(p);
-  const auto program = lower<dynamic_program<S>>(p, plan, machine);
-  REQUIRE(program.feasible);
-  CHECK(plan.step_count == 2);
-  double work = 0;
-  for (int f = 0; f < program.phase_count; ++f) work += program.phases[static_cast<std::size_t>(f)].tile_flops;
-  CHECK(work > 0);
+TEST_CASE("a program that does not fit its room says so") {
+  const problem<M> p = problem_from<M>(mass, {4, 3, 4, 3, 4, 3, 100, 3, 3, 3});
+  const contraction_plan<M> plan = make_plan<M>(p);
+  CHECK(!lower<program<1, 3, 24>>(p, plan, avx512_capabilities).feasible);
+  CHECK(!lower<program<3, 12, 1>>(p, plan, avx512_capabilities).feasible);
+  CHECK(lower<program<3, 12, 24>>(p, plan, avx512_capabilities).feasible);
 }
 
-TEST_CASE("a program that does not fit says so") {
-  const auto p = mass_operator<M>(4);
-  const auto tight = lower<program<1, 2, 2>>(p, make_plan<M>(p), machine);
-  CHECK_FALSE(tight.feasible);
+TEST_CASE("what is known when programs run is always feasible, and scratch never overlaps") {
+  const std::string_view texts[] = {
+      "ab,bc->ac",          "ab,bc->ca",       "abc,cbd->ad",      "abc,bcd,de->ae", "aab,bc->c",
+      "ab,cd->",            "abc->b",          "abcd->dcba",       "ab,ac,ad->bcd",  "a,b,c->cab",
+      "abcd,bcde,cdea->ae", "ab,bc,cd,da->",   "abc,ade,bdf,cef->", "a,ab,abc,abcd->d", "abcd,dcba->ac",
+  };
+  for (const std::string_view text : texts) {
+    for (const index n : {0, 1, 2, 3, 7, 8, 9, 17}) {
+      for (const capabilities& caps : {sse2_capabilities, avx2_capabilities, with_sandwiches}) {
+        for (const bool overwrites : {false, true}) {
+          CAPTURE(text);
+          CAPTURE(n);
+          CAPTURE(caps.vector_bytes);
+          const problem<S> p = problem_from<S>(text, {n, n, n, n, n, n});
+          const contraction_plan<S> plan = make_plan<S>(p);
+          const auto program = lower<dynamic_program<S>>(p, plan, caps, overwrites);
+          CHECK(program.feasible);
+          CHECK(scratch_is_disjoint(program));
+          CHECK(finishes_once_per_phase(program));
+        }
+      }
+    }
+  }
 }
+
+TEST_CASE("an intermediate that another phase needs lies in the workspace") {
+  const auto p = problem_from<S>("eik,ekl,lj->eij", {19, 3, 4, 5, 64});
+  const contraction_plan<S> plan = make_plan<S>(p);
+  const auto program = lower<dynamic_program<S>>(p, plan, avx512_capabilities);
+  REQUIRE(program.feasible);
+  CHECK(program.workspace_entries >= 19 * 3 * 5);
+  int writes = 0, reads = 0;
+  for (int s = 0; s < program.step_count; ++s) {
+    const auto& step = program.steps[static_cast<std::size_t>(s)];
+    writes += step.c.where == buffer::workspace;
+    reads += step.a.where == buffer::workspace || step.b.where == buffer::workspace;
+    CHECK(!(reads > 0 && step.c.where == buffer::workspace));
+  }
+  CHECK(writes > 0);
+  CHECK(reads > 0);
+}
+
+}  // namespace tenfold::testing

@@ -73,6 +73,7 @@ TEST_CASE("explain prints the table of a batch of matrix-vector products") {
 
 TEST_CASE("explain prints the table of the mass operator") {
   check_golden("mass_p4.txt", to_string(mass(wide)));
+  check_golden("mass_p4_16_registers.txt", to_string(mass(narrow)));
 }
 
 TEST_CASE("explain prints the table of a trace") {

@@ -6,8 +6,7 @@ namespace tenfold::testing {
 namespace {
 
 struct listed {
-  const char* heading;
-  const char* text;
+  std::string_view heading, text;
   extents_list extents;
 };
 

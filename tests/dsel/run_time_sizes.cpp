@@ -13,7 +13,7 @@ struct way {
 constexpr double factors[] = {1, 0, -1, 2};
 
 /// Ways in which any two options meet in every pair of their values: the columns of an orthogonal
-/// array of strength 2 over GF(4), 16 rows; options of two values take the parity of theirs.
+/// array of strength 2 over GF(4), 16 rows; two options of two values share a column.
 way way_of(int row) {
   const auto times = [](int a, int b) {  // in GF(4) = {0, 1, x, x + 1}
     constexpr int table[4][4] = {{0, 0, 0, 0}, {0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
@@ -21,8 +21,8 @@ way way_of(int row) {
   };
   const int u = row / 4, v = row % 4;
   const auto column = [&](int c) { return u ^ times(c, v); };
-  return {(u & 1) != 0,         (v & 1) != 0,         (column(1) & 2) != 0, (u & 2) != 0,
-          (v & 2) != 0,         (column(2) & 1) != 0, column(1),            column(3)};
+  return {(u & 1) != 0,         (v & 1) != 0,         (column(1) & 1) != 0, (u & 2) != 0,
+          (v & 2) != 0,         (column(1) & 2) != 0, column(2),            column(3)};
 }
 
 /// C = alpha A B + beta C with small integers, which must be exact; the reference is three loops.

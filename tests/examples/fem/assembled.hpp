@@ -22,8 +22,8 @@ struct matrix {
   explicit matrix(std::size_t size) : n(size), entries(size * size), magnitudes(size * size) {}
 };
 
-/// Values and slopes at x of the Lagrange polynomials on `nodes`, by the product of their factors in
-/// dual numbers: (a + b t)(c + d t) = ac + (ad + bc) t.
+/// Values and slopes at x of the Lagrange polynomials on `nodes`, by the product of their factors
+/// in dual numbers: (a + b t)(c + d t) = ac + (ad + bc) t.
 struct polynomials {
   std::vector<double> value, slope;
 
@@ -83,8 +83,9 @@ inline std::array<double, 3> transposed_solve(const matrix3& J, const std::array
   return y;
 }
 
-/// Sums weight det J entry(test, trial) over the quadrature points of all elements, for each pair of
-/// an element's shape functions; entry returns a value and the sum of the magnitudes of its terms.
+/// Sums weight det J entry(test, trial) over the quadrature points of all elements, for each pair
+/// of an element's shape functions; entry returns a value and the sum of the magnitudes of its
+/// terms.
 template <class Entry>
 matrix assemble(const fem::mesh& shape, int p, Entry entry) {
   const fem::numbering number(shape.n, p);
@@ -115,11 +116,11 @@ matrix assemble(const fem::mesh& shape, int p, Entry entry) {
                 const tenfold::index row = number(ex * p + static_cast<tenfold::index>(i),
                                                   ey * p + static_cast<tenfold::index>(j),
                                                   ez * p + static_cast<tenfold::index>(k));
-                functions.push_back(
-                    {static_cast<std::size_t>(row), X.value[i] * Y.value[j] * Z.value[k],
-                     transposed_solve(J, {X.slope[i] * Y.value[j] * Z.value[k],
-                                          X.value[i] * Y.slope[j] * Z.value[k],
-                                          X.value[i] * Y.value[j] * Z.slope[k]})});
+                functions.push_back({static_cast<std::size_t>(row),
+                                     X.value[i] * Y.value[j] * Z.value[k],
+                                     transposed_solve(J, {X.slope[i] * Y.value[j] * Z.value[k],
+                                                          X.value[i] * Y.slope[j] * Z.value[k],
+                                                          X.value[i] * Y.value[j] * Z.slope[k]})});
               }
             }
           }

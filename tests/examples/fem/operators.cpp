@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <tenfold/explain.hpp>
 
 #include "assembled.hpp"
 #include "discretization.hpp"
@@ -118,3 +119,21 @@ TEST_CASE("the operators of degree 3 are right") {
 }
 
 TEST_CASE("the operators of degree 5 are right") { check_operators<5>(1, 5); }
+
+TEST_CASE("the flops that the table counts are those that the expressions are planned with") {
+  constexpr int p = 4, E = 3;
+  const fem::basis<p> b;
+  tenfold::tensor<double, tenfold::dyn, 5, 5, 5, fem::W> u(E), v(E);
+  tenfold::tensor<double, tenfold::dyn, 3, 6, 6, 6, fem::W> gradient(E), flux(E);
+  tenfold::tensor<double, tenfold::dyn, 3, 3, 6, 6, 6, fem::W> D(E);
+  const auto flops = [](const auto& explained) {
+    REQUIRE(explained.flops.known());
+    return explained.flops.terms[0].factor;
+  };
+  using tenfold::explain, tenfold::into;
+  const double there =
+      flops(explain<"dqi,drj,dsk,Eijkw->Edqrsw">(into(gradient), b.X, b.Y, b.Z, u));
+  const double at_points = flops(explain<"Ecdqrsw,Edqrsw->Ecqrsw">(into(flux), D, gradient));
+  const double back = flops(explain<"cql,crm,csn,Ecqrsw->Elmnw">(into(v), b.X, b.Y, b.Z, flux));
+  CHECK(there + at_points + back == E * fem::W * fem::diffusion_flops(p));
+}

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <array>
-#include <cstdio>
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -30,7 +32,8 @@ printed poisson(std::initializer_list<std::string_view> arguments) {
   return {code, out.str(), err.str()};
 }
 
-/// Bad input gets this sentence, all of it on one line, nothing else on any stream, and exit code 2.
+/// Bad input gets this sentence, all of it on one line, nothing else on any stream, and exit
+/// code 2.
 void check_refused(std::initializer_list<std::string_view> arguments, const std::string& sentence) {
   const printed p = poisson(arguments);
   CHECK(p.code == 2);
@@ -49,7 +52,7 @@ struct temporary_file {
 
   explicit temporary_file(const char* name)
       : path(std::filesystem::temp_directory_path() /
-             ("tenfold_" + std::to_string(std::hash<const void*>()(this)) + name)) {
+             ("tenfold_" + std::to_string(getpid()) + "_" + name)) {
     std::filesystem::remove(path);
   }
   ~temporary_file() { std::filesystem::remove(path); }
@@ -194,7 +197,8 @@ TEST_CASE("the verdict asks the finest pair of each degree for the rate p + 0.8"
   rows.row(2, 1, bad);
   rows.row(2, 2, good);
   CHECK_FALSE(rows.verdict());  // an early degree fails the run
-  CHECK(out.str().find("degree 1: the error falls at rate 0.00, less than 1.8") != std::string::npos);
+  CHECK(out.str().find("degree 1: the error falls at rate 0.00, less than 1.8") !=
+        std::string::npos);
 }
 
 TEST_CASE("the progress line is rewritten on a terminal and rare elsewhere") {

@@ -68,6 +68,5 @@ TEST_CASE("the points with closed forms are right") {
   CHECK(at(fem::gauss_legendre(2), 0) == doctest::Approx((1 - 1 / std::sqrt(3)) / 2).epsilon(eps));
   CHECK(at(fem::gauss_legendre(3), 2) == doctest::Approx((1 + std::sqrt(0.6)) / 2).epsilon(eps));
   CHECK(at(fem::gauss_lobatto(4), 1) == doctest::Approx((1 - std::sqrt(0.2)) / 2).epsilon(eps));
-  CHECK(at(fem::gauss_lobatto(5), 1) ==
-        doctest::Approx((1 - std::sqrt(3.0 / 7)) / 2).epsilon(eps));
+  CHECK(at(fem::gauss_lobatto(5), 1) == doctest::Approx((1 - std::sqrt(3.0 / 7)) / 2).epsilon(eps));
 }

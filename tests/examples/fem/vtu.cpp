@@ -66,7 +66,8 @@ struct vtu_file {
       } else {
         open.push_back(name);
         tags[name] = tag;
-        if (name == "DataArray") read_array(tag, text.substr(end + 1, text.find('<', end) - end - 1));
+        if (name == "DataArray")
+          read_array(tag, text.substr(end + 1, text.find('<', end) - end - 1));
       }
       at = end + 1;
     }

@@ -1,0 +1,236 @@
+#include <tenfold/contraction/path.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace tenfold::testing {
+namespace {
+
+constexpr limits L = large_limits;
+
+/// A random network: leaves, output, extents.
+struct network {
+  problem<L> extents{};
+  std::vector<path_value<L>> leaves;
+  label_set output = 0;
+
+  int count() const { return static_cast<int>(leaves.size()); }
+  index_space<L> points() const { return {extents, nominal_extent}; }
+};
+
+network random_network(std::mt19937& g, int leaves, int labels) {
+  const auto up_to = [&](int n) { return static_cast<int>(g() % static_cast<unsigned>(n)); };
+  network net;
+  net.leaves.resize(static_cast<std::size_t>(leaves));
+  net.extents.label_count = labels;
+  for (int l = 0; l < labels; ++l) {
+    net.extents.extent[l] = 2 + up_to(9);
+    if (up_to(3) == 0) net.output |= bit(l);
+    // At least two holders, or one and the output: private labels are summed before.
+    const int holders = contains(net.output, l) ? 1 + up_to(2) : 2 + (up_to(5) == 0);
+    for (int n = 0; n < holders;) {
+      auto& leaf = net.leaves[static_cast<std::size_t>(up_to(leaves))];
+      if (contains(leaf.labels, l)) {
+        ++n;
+        continue;
+      }
+      leaf.labels |= bit(l);
+      leaf.order.push(l);
+      ++n;
+    }
+  }
+  label_set once = 0, twice = net.output;
+  for (const auto& leaf : net.leaves) {
+    twice |= once & leaf.labels;
+    once |= leaf.labels;
+  }
+  net.output |= once & ~twice;
+  return net;
+}
+
+bool is_connected(const network& net) {
+  label_set reached = net.leaves[0].labels;
+  std::vector<bool> in(net.leaves.size(), false);
+  in[0] = true;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (in[i] || (net.leaves[i].labels & reached) == 0) continue;
+      in[i] = grew = true;
+      reached |= net.leaves[i].labels;
+    }
+  }
+  for (const bool b : in) {
+    if (!b) return false;
+  }
+  return true;
+}
+
+/// What the result of x and y keeps.
+label_set kept(const std::vector<label_set>& live, std::size_t x, std::size_t y, label_set output) {
+  label_set needed = output;
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    if (i != x && i != y) needed |= live[i];
+  }
+  return (live[x] | live[y]) & needed;
+}
+
+double pair_cost(const index_space<L>& points, label_set both, label_set result) {
+  return pair_flops(points(both), both != result) + points(result);
+}
+
+/// The least cost of all pairwise trees; in a connected network of those whose pairs share a label.
+double exhaustive(const std::vector<label_set>& live, label_set output, const index_space<L>& points,
+                  bool connected) {
+  if (live.size() == 1) return 0;
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t x = 0; x < live.size(); ++x) {
+    for (std::size_t y = x + 1; y < live.size(); ++y) {
+      if (connected && (live[x] & live[y]) == 0) continue;
+      const label_set result = kept(live, x, y, output);
+      std::vector<label_set> next;
+      for (std::size_t i = 0; i < live.size(); ++i) {
+        if (i != x && i != y) next.push_back(live[i]);
+      }
+      next.push_back(result);
+      const double cost = pair_cost(points, live[x] | live[y], result) +
+                          exhaustive(next, output, points, connected);
+      if (cost < best) best = cost;
+    }
+  }
+  return best;
+}
+
+/// The cost of a path; it must use every value once and leave one that keeps the output.
+double cost_of(const network& net, const contraction_path<L>& path) {
+  std::vector<label_set> values;
+  for (const auto& leaf : net.leaves) values.push_back(leaf.labels);
+  std::vector<bool> used(2 * net.leaves.size(), false);
+  const auto points = net.points();
+  double cost = 0;
+  REQUIRE(path.count == net.count() - 1);
+  for (int s = 0; s < path.count; ++s) {
+    label_set needed = net.output;
+    REQUIRE(path.a[s] < values.size());
+    REQUIRE(path.b[s] < values.size());
+    CHECK(path.a[s] != path.b[s]);
+    CHECK(!used[path.a[s]]);
+    CHECK(!used[path.b[s]]);
+    used[path.a[s]] = used[path.b[s]] = true;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      if (!used[v]) needed |= values[v];
+    }
+    const label_set both = values[path.a[s]] | values[path.b[s]];
+    values.push_back(both & needed);
+    cost += pair_cost(points, both, both & needed);
+  }
+  CHECK(values.back() == net.output);
+  return cost;
+}
+
+contraction_path<L> path_of(const network& net) {
+  return find_path<L>(net.leaves.data(), net.count(), net.output, net.points());
+}
+
+}  // namespace
+
+TEST_CASE("the path of up to six operands is as cheap as the best of all trees") {
+  std::mt19937 g(1);
+  int disconnected = 0;
+  for (int n = 0; n < 600; ++n) {
+    const int leaves = 2 + static_cast<int>(g() % 5);
+    const network net = random_network(g, leaves, 1 + static_cast<int>(g() % 9));
+    std::vector<label_set> live;
+    for (const auto& leaf : net.leaves) live.push_back(leaf.labels);
+    const bool connected = is_connected(net);
+    disconnected += !connected;
+    CHECK(cost_of(net, path_of(net)) ==
+          doctest::Approx(exhaustive(live, net.output, net.points(), connected)).epsilon(1e-12));
+  }
+  CHECK(disconnected > 50);
+}
+
+TEST_CASE("up to ten operands are planned by dynamic programming, more of them greedily") {
+  std::mt19937 g(2);
+  for (int leaves = 7; leaves <= 32; ++leaves) {
+    for (int n = 0; n < 10; ++n) {
+      const network net = random_network(g, leaves, 2 * leaves > 60 ? 60 : 2 * leaves);
+      const double cost = cost_of(net, path_of(net));
+      const auto greedy = path_search::greedy<L>(net.leaves.data(), net.count(), net.output,
+                                                 net.points());
+      const double greedy_cost = cost_of(net, greedy);
+      CAPTURE(leaves);
+      if (leaves > dynamic_programming_limit) {
+        CHECK(cost == greedy_cost);
+      } else if (is_connected(net)) {
+        CHECK(cost <= greedy_cost * (1 + 1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("a path of operands that share nothing ends") {
+  for (int leaves = 1; leaves <= 32; ++leaves) {
+    network net;
+    net.leaves.resize(static_cast<std::size_t>(leaves));
+    net.extents.label_count = leaves;
+    for (int l = 0; l < leaves; ++l) {
+      net.extents.extent[l] = 2;
+      net.leaves[static_cast<std::size_t>(l)].labels = bit(l);
+      net.leaves[static_cast<std::size_t>(l)].order.push(l);
+      net.output |= bit(l);
+    }
+    CHECK(path_of(net).count == leaves - 1);
+    cost_of(net, path_of(net));
+  }
+}
+
+TEST_CASE("a path of operands without any label ends") {
+  network net;
+  net.leaves.resize(9);
+  cost_of(net, path_of(net));
+}
+
+TEST_CASE("ties contract the outermost axis in the costliest step") {
+  // X_i Y_j T_ij -> : both orders cost the same; the first step sums i, the outer label of T.
+  network net;
+  net.leaves.resize(3);
+  net.extents.label_count = 2;
+  net.extents.extent[0] = net.extents.extent[1] = 5;
+  net.leaves[0].labels = bit(0);
+  net.leaves[0].order.push(0);
+  net.leaves[1].labels = bit(1);
+  net.leaves[1].order.push(1);
+  net.leaves[2].labels = bit(0) | bit(1);
+  net.leaves[2].order.push(0);
+  net.leaves[2].order.push(1);
+  const auto path = path_of(net);
+  CHECK((path.a[0] == 0 || path.b[0] == 0));
+  CHECK((path.a[0] == 2 || path.b[0] == 2));
+}
+
+TEST_CASE("a product keeps the order of the operand of higher rank") {
+  const auto list = [](std::initializer_list<int> labels) {
+    label_list<L.labels> l;
+    for (const int label : labels) l.push(label);
+    return l;
+  };
+  const auto set = [](std::initializer_list<int> labels) {
+    label_set s = 0;
+    for (const int label : labels) s |= bit(label);
+    return s;
+  };
+  // q_i x e_ijk -> e_qjk: q takes the place of i.
+  CHECK(product_order<L>(list({9, 1}), list({0, 1, 2, 3}), set({0, 9, 2, 3})) ==
+        list({0, 9, 2, 3}));
+  CHECK(product_order<L>(list({0, 1, 2, 3}), list({9, 3}), set({0, 1, 2, 9})) ==
+        list({0, 1, 2, 9}));
+  // Without a contracted label what is new comes last.
+  CHECK(product_order<L>(list({0, 1}), list({2}), set({0, 1, 2})) == list({0, 1, 2}));
+  CHECK(product_order<L>(list({}), list({}), 0) == list({}));
+}
+
+}  // namespace tenfold::testing

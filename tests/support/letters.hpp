@@ -1,0 +1,91 @@
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+#include <tenfold/contraction/bind.hpp>
+#include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/contraction/statements.hpp>
+
+/// Statements for the tests of a room that cannot see the parser: letters, commas, an arrow.
+namespace tenfold::testing {
+
+template <limits L>
+struct written {
+  statements<L> value{};
+  label_names<L> names{};
+};
+
+/// "ij,jk->ik" without any check. Labels are numbered by first occurrence, as parse does.
+template <limits L>
+constexpr written<L> from_letters(std::string_view text) {
+  written<L> out;
+  statement<L>& s = out.value.list[0];
+  out.value.count = 1;
+  s.factor_count = 1;
+  auto* current = &s.factors[0].labels;
+  int* positions = out.names.position[0];
+  for (int i = 0; i < static_cast<int>(text.size()); ++i) {
+    const char c = text[static_cast<std::size_t>(i)];
+    if (c == ',') {
+      positions = out.names.position[s.factor_count];
+      s.factors[s.factor_count].source = s.factor_count;
+      current = &s.factors[s.factor_count++].labels;
+    } else if (c == '-') {
+      current = &s.result;
+      positions = out.names.position[L.operands];
+    } else if (c != '>') {
+      int id = 0;
+      while (id < out.value.label_count &&
+             text[static_cast<std::size_t>(out.names.name[id].begin)] != c) {
+        ++id;
+      }
+      if (id == out.value.label_count) {
+        out.names.name[id] = {i, 1};
+        ++out.value.label_count;
+      }
+      positions[current->count] = i;
+      current->push(id);
+    }
+  }
+  out.value.input_count = s.factor_count;
+  return out;
+}
+
+/// A row-major operand; strides behind an extent that is not known are not known.
+template <int R>
+constexpr operand_shape<R> row_major(std::initializer_list<index> extents,
+                                     scalar type = scalar::f64) {
+  operand_shape<R> s;
+  s.type = type;
+  for (const index e : extents) s.extents[static_cast<std::size_t>(s.rank++)] = e;
+  index stride = 1;
+  for (std::size_t i = static_cast<std::size_t>(s.rank); i-- > 0;) {
+    s.strides[i] = stride;
+    stride = stride == dyn || s.extents[i] == dyn ? dyn : stride * s.extents[i];
+  }
+  return s;
+}
+
+/// The problem of letters over row-major operands; `extents` by label, in order of first occurrence.
+template <limits L>
+constexpr problem<L> problem_from(std::string_view text, std::initializer_list<index> extents,
+                                  scalar type = scalar::f64) {
+  const written<L> w = from_letters<L>(text);
+  const statement<L>& s = w.value.list[0];
+  operand_shape<L.rank> shapes[L.operands];
+  for (int o = 0; o < s.factor_count; ++o) {
+    operand_shape<L.rank>& shape = shapes[o];
+    shape.type = type;
+    shape.rank = s.factors[o].labels.count;
+    index stride = 1;
+    for (int i = shape.rank - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      shape.extents[at] = extents.begin()[s.factors[o].labels[i]];
+      shape.strides[at] = stride;
+      stride = stride == dyn || shape.extents[at] == dyn ? dyn : stride * shape.extents[at];
+    }
+  }
+  return bind<L, L.rank>(w.value, w.names, shapes, s.factor_count).value;
+}
+
+}  // namespace tenfold::testing
