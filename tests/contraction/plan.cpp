@@ -57,6 +57,8 @@ static_assert(mass_plan(3, 4).naive_flops == 4. * 4 * 4 * 3 * 3 * 3 * 3 * 3 * 3 
 static_assert(plan_of<S>("ij,jk->ik", {3, 4, 5}).flops == 120);
 static_assert(plan_of<S>("ij,jk->ik", {3, 4, 5}).naive_flops == 120);
 static_assert(plan_of<S>("ij,ij->ij", {3, 4}).flops == 12, "a product without a sum");
+static_assert(plan_of<S>(",ij,->ij", {3, 4}).step_count == 2, "operands that share no label");
+static_assert(plan_of<S>("i,j,k->ijk", {3, 4, 5}).flops == 12 + 60);
 static_assert(plan_of<S>("ij->", {3, 4}).flops == 12, "a sum without a product");
 static_assert(plan_of<S>("ij->ji", {3, 4}).flops == 0);
 static_assert(plan_of<S>("ii->i", {3}).flops == 0);
@@ -111,6 +113,13 @@ TEST_CASE("the room that a plan has does not change it") {
     CHECK(small.steps[s].contracted == large.steps[s].contracted);
     CHECK(small.steps[s].order.set() == large.steps[s].order.set());
   }
+}
+
+TEST_CASE("the greedy search beyond ten operands finds the order of a chain") {
+  const auto p = plan_of<large_limits>("ab,bc,cd,de,ef,fg,gh,hi,ij,jk,kl,l->a",
+                                       {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
+  CHECK(p.step_count == 11);
+  CHECK(p.flops == 11 * 8);  // from the vector back, each a 2 x 2 matrix times a vector
 }
 
 TEST_CASE("an intermediate may have more labels than any operand") {
