@@ -93,7 +93,7 @@ std::vector<std::string> draw_names(generator& g, std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t l = 0; l < count; ++l) {
     names.emplace_back(1, letters[l]);
-    if (brackets && chance(g, 0.5)) names.back() += letters[between(g, 0, 2)];
+    if (brackets && chance(g, 0.5)) names.back() += letters[static_cast<std::size_t>(between(g, 0, 2))];
   }
   return names;
 }

@@ -64,7 +64,8 @@ TEST_CASE("pieces of one colour share no node, and the colours cover all blocks"
 }
 
 TEST_CASE("nodes are numbered once each, those on the boundary last") {
-  for (const auto& [n, p] : {std::pair{1, 1}, {1, 2}, {2, 1}, {2, 3}, {3, 2}, {1, 5}}) {
+  for (const auto& pair : {std::pair{1, 1}, {1, 2}, {2, 1}, {2, 3}, {3, 2}, {1, 5}}) {
+    const int n = pair.first, p = pair.second;
     CAPTURE(n);
     CAPTURE(p);
     const fem::numbering number(n, p);
