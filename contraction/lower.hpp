@@ -38,9 +38,8 @@ class lowering {
 
   constexpr Program run() {
     out_.type = problem_.type;
-    bool known = true;
-    for (int l = 0; l < problem_.label_count; ++l) known = known && problem_.extent[l] != dyn;
-    out_.unrolled = known && plan_.flops <= select::unrolled_flops && plan_.step_count == 1;
+    out_.unrolled = !some_extent_is(problem_, dyn) && plan_.flops <= select::unrolled_flops &&
+                    plan_.step_count == 1;
     lower_phase(plan_.step_count - 1);
     return out_;
   }
@@ -48,7 +47,7 @@ class lowering {
   /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
   /// from none). For explain.
   constexpr double cost_of(int root, int lane) const {
-    return select::lane_cost(candidate(root, lane));
+    return select::lane_cost(candidate(root, lane), caps_.lanes(problem_.type));
   }
   /// Whether these lanes could be taken: no unknown extent would stay inside a tile. For explain.
   constexpr bool may_take(int root, int lane) const {
@@ -138,8 +137,7 @@ class lowering {
       if (lane >= 0 && contains(shape.members, s)) {
         c.vector_operations += points / static_cast<double>(extent < 1 ? 1 : extent) * vectors;
       } else if (below(root, s)) {
-        // Alone in a phase of its own, with lanes of its own as a rule.
-        c.vector_operations += lane < 0 ? points : points / (width < 4 ? width : 4);
+        (lane < 0 ? c.vector_operations : c.operations_before) += points;
       }
     }
     if (lane < 0) return c;
@@ -175,10 +173,10 @@ class lowering {
   constexpr phase_shape choose(int root) {
     phase_shape best = shape_with(root, -1);
     bool found = covers_unknown(best);
-    double least = select::lane_cost(candidate(root, -1));
+    double least = cost_of(root, -1);
     const auto& order = plan_.steps[root].order;
     for (int i = order.count - 1; i >= 0 && !out_.unrolled; --i) {
-      const double cost = select::lane_cost(candidate(root, order[i]));
+      const double cost = cost_of(root, order[i]);
       if (found && cost >= least) continue;
       const phase_shape shape = shape_with(root, order[i]);
       if (!covers_unknown(shape)) continue;

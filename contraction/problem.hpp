@@ -34,6 +34,15 @@ struct problem {
   friend constexpr bool operator==(const problem&, const problem&) = default;
 };
 
+/// Whether any label has this extent.
+template <limits L>
+constexpr bool some_extent_is(const problem<L>& p, index extent) {
+  for (int l = 0; l < p.label_count; ++l) {
+    if (p.extent[l] == extent) return true;
+  }
+  return false;
+}
+
 /// Extent standing in for one that is not known while planning: a batch, hence large.
 inline constexpr index nominal_extent = 1024;
 

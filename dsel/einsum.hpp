@@ -73,13 +73,11 @@ class expression {
       lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Scaled);
 
   /// Whether every extent is part of a type.
-  static constexpr bool is_static = [] {
-    for (int l = 0; l < bound.value.label_count; ++l) {
-      if (bound.value.extent[l] == dyn) return false;
-    }
-    return (all_static<X>() && ...) && all_static<Y>();
-  }();
+  static constexpr bool is_static =
+      !some_extent_is(bound.value, dyn) && (all_static<X>() && ...) && all_static<Y>();
 
+  /// Whether a label is known to have no values: the sum is empty, or so is the result.
+  static constexpr bool is_empty = some_extent_is(bound.value, 0);
 };
 
 namespace evaluating {
@@ -133,7 +131,9 @@ template <class E, bool Scaled, class Y, class... X>
   if constexpr (Scaled) {
     if (alpha == 0) return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
   }
-  if constexpr (E::value.feasible) {
+  if constexpr (E::is_empty) {
+    scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
+  } else if constexpr (E::value.feasible) {
     const T* const inputs[] = {operand_traits_of<const X>::data(x)...};
     const program_arguments<T> args{inputs, operand_traits_of<Y>::data(y), extents,
                                     static_cast<T>(alpha), static_cast<T>(beta)};

@@ -117,7 +117,7 @@ void evaluate_with(std::string_view text, const run_time_operand* inputs, int co
   const problem<L> p = bind_or_throw<L>(text, inputs, count, &y_shape);
   if (!entries_lie_apart(y_shape)) throw_diagnostic({diagnosis::output_coincides}, text);
   require_disjoint(text, inputs, count, y_shape, y);
-  if (alpha == T(0)) return scale(y_shape, y, static_cast<double>(beta));
+  if (alpha == T(0) || some_extent_is(p, 0)) return scale(y_shape, y, static_cast<double>(beta));
   const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
   const instruction_set isa = best_instruction_set();
   const T* data[L.operands] = {};

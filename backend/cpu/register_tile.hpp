@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
 
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
@@ -39,10 +40,6 @@ struct tile_modes {
 
 /// What stands for a K that is known only when the program runs.
 inline constexpr int dynamic_k = -1;
-
-/// Up to this many products of one tile the loop over a static K is unrolled. Unrolling more costs
-/// 0.03 s of compile time per tile and gains 1 to 3 % on Zen 4; below, it gains up to 10 %.
-inline constexpr int unrolled_products = 64;
 
 /// The M x N accumulators of a register tile: vectors of W lanes (W = 1: plain scalars).
 template <class T, int W, int M, int N>
@@ -111,7 +108,7 @@ struct accumulators {
       if constexpr (First) clear();
     } else {
       step<How, First>(a, b, t);
-      if constexpr (W == 1 || M * N * K <= unrolled_products) {
+      if constexpr (W == 1 || M * N * K <= select::unrolled_products) {
         if constexpr (First && W > 1) settle();
 #pragma GCC unroll 64
         for (int k = 1; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);
@@ -173,14 +170,11 @@ struct accumulators {
   }
 };
 
-/// Tiles with no more products than this keep their broadcasts across tiles.
-inline constexpr int hoisted_products = 24;
-
 /// `a`, hidden from the compiler where hoisting its broadcasts out of the loop over tiles would
 /// spill them. With an extent of K known at run time nothing is hoisted anyway.
 template <int W, int M, int K, access How, class T>
 [[gnu::always_inline]] inline const T* rows(const T* a) {
-  if constexpr (W > 1 && How == access::uniform && K > 0 && M * K > hoisted_products)
+  if constexpr (W > 1 && How == access::uniform && K > 0 && M * K > select::hoisted_products)
     return launder(a);
   else
     return a;

@@ -4,7 +4,8 @@
 
 namespace tenfold {
 
-/// What a launch adds to a program: the addresses and the numbers.
+/// What a launch adds to a program: the addresses and the numbers. No operand is empty: a sum over
+/// nothing is settled before a program is made.
 template <class T>
 struct program_arguments {
   const T* const* inputs = nullptr;

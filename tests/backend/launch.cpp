@@ -1,0 +1,250 @@
+#include <tenfold/backend/launch.hpp>
+
+#include <doctest/doctest.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+// Programs written by hand, on every instruction set that the CPU has. Small integers: every result
+// is exact. Programs that the planner makes are run in tests/dsel and tests/fuzz.
+
+namespace tenfold {
+namespace {
+
+using small_program = program<3, 8, 8>;
+
+std::vector<instruction_set> available() {
+  std::vector<instruction_set> all;
+  for (const auto isa : {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
+    if (isa <= best_instruction_set()) all.push_back(isa);
+  }
+  return all;
+}
+
+template <class T>
+std::vector<T> integers(std::size_t n, unsigned seed) {
+  std::mt19937 g(seed);
+  std::vector<T> v(n);
+  for (T& x : v) x = static_cast<T>(static_cast<int>(g() % 7) - 3);
+  return v;
+}
+
+/// C[i][e] = sum_j A[i][j] B[j][e], lanes along e in place: A (m, k), B (k, n), C (m, n).
+small_program product_in_place(scalar type, index m, index k, index n, int width) {
+  small_program p;
+  p.type = type;
+  p.phase_count = p.step_count = 1;
+  p.phases[0].step_count = 1;
+  p.phases[0].width = width;
+  p.phases[0].lane = {n, 0};
+  program_step& s = p.steps[0];
+  s.finish = epilogue::update;
+  s.a = {buffer::input, 0};
+  s.b = {buffer::input, 1, access::lanes, 0, 1};
+  s.c = {buffer::output, 0, access::lanes, 0, 1};
+  s.m = {m, k, 0, n};
+  s.k = {k, 1, n, 0};
+  return p;
+}
+
+/// y[e][i] = sum_j A[i][j] x[e][j]: lanes along e, packed and unpacked, any number of e.
+small_program product_packed(scalar type, index m, index k, int width) {
+  small_program p;
+  p.type = type;
+  p.phase_count = 1;
+  p.step_count = 3;
+  program_phase& phase = p.phases[0];
+  phase.step_count = 3;
+  phase.width = width;
+  phase.partial = true;
+  phase.lane = {dyn, 2};
+  phase.scratch_entries = (k + m) * width;
+  program_step& in = p.steps[0];
+  in.kind = step_kind::pack;
+  in.a = {buffer::input, 1, access::lanes, 0, k};
+  in.c = {buffer::scratch, 0, access::lanes, 0};
+  in.n = {k, 1, 0, width};
+  program_step& s = p.steps[1];
+  s.a = {buffer::input, 0};
+  s.b = {buffer::scratch, 0, access::lanes, 0};
+  s.c = {buffer::scratch, 0, access::lanes, k * width};
+  s.m = {m, k, 0, width};
+  s.k = {k, 1, width, 0};
+  program_step& out = p.steps[2];
+  out.kind = step_kind::unpack;
+  out.finish = epilogue::update;
+  out.a = {buffer::scratch, 0, access::lanes, k * width};
+  out.c = {buffer::output, 0, access::lanes, 0, m};
+  out.n = {m, width, 0, 1};
+  return p;
+}
+
+template <class T>
+constexpr scalar type_of = scalar_of<T>;
+
+template <class T>
+void check_in_place(instruction_set isa) {
+  const int width = capabilities_of(isa).lanes(type_of<T>);
+  for (const index m : {1, 3, 4, 5, 9}) {
+    for (const index k : {0, 1, 4, 17}) {
+      const index n = 3 * width;
+      const auto a = integers<T>(static_cast<std::size_t>(m * k), 1);
+      const auto b = integers<T>(static_cast<std::size_t>(k * n), 2);
+      const auto before = integers<T>(static_cast<std::size_t>(m * n), 3);
+      std::vector<T> c(before.size(), std::numeric_limits<T>::quiet_NaN());
+      const T* const inputs[] = {a.data(), b.data()};
+      const auto p = product_in_place(type_of<T>, m, k, n, width);
+      const auto sum = [&](index i, index e) {
+        T s = 0;
+        for (index j = 0; j < k; ++j) {
+          s += a[static_cast<std::size_t>(i * k + j)] * b[static_cast<std::size_t>(j * n + e)];
+        }
+        return s;
+      };
+      launch(p, program_arguments<T>{inputs, c.data(), nullptr, 1, 0}, isa);
+      index wrong = 0;
+      for (index i = 0; i < m; ++i) {
+        for (index e = 0; e < n; ++e) wrong += c[static_cast<std::size_t>(i * n + e)] != sum(i, e);
+      }
+      c = before;
+      launch(p, program_arguments<T>{inputs, c.data(), nullptr, 2, -1}, isa);
+      for (index i = 0; i < m; ++i) {
+        for (index e = 0; e < n; ++e) {
+          const auto at = static_cast<std::size_t>(i * n + e);
+          wrong += c[at] != 2 * sum(i, e) - before[at];
+        }
+      }
+      CAPTURE(m);
+      CAPTURE(k);
+      CHECK(wrong == 0);
+    }
+  }
+}
+
+template <class T>
+void check_packed(instruction_set isa) {
+  const int width = capabilities_of(isa).lanes(type_of<T>);
+  constexpr index m = 5, k = 7;
+  const auto p = product_packed(type_of<T>, m, k, width);
+  const auto a = integers<T>(m * k, 1);
+  for (const index n : {index{0}, index{1}, index{width} - 1, index{width}, index{width} + 1,
+                        index{3} * width + 2, index{20000}}) {
+    const auto x = integers<T>(static_cast<std::size_t>(n * k), 2);
+    std::vector<T> y(static_cast<std::size_t>(n * m), std::numeric_limits<T>::quiet_NaN());
+    const T* const inputs[] = {a.data(), x.data()};
+    const index extents[] = {0, 0, n};
+    launch(p, program_arguments<T>{inputs, y.data(), extents, 1, 0}, isa);
+    index wrong = 0;
+    for (index e = 0; e < n; ++e) {
+      for (index i = 0; i < m; ++i) {
+        T s = 0;
+        for (index j = 0; j < k; ++j) {
+          s += a[static_cast<std::size_t>(i * k + j)] * x[static_cast<std::size_t>(e * k + j)];
+        }
+        wrong += y[static_cast<std::size_t>(e * m + i)] != s;
+      }
+    }
+    CAPTURE(n);
+    CHECK(wrong == 0);
+  }
+}
+
+/// Two phases: w[e] = sum_j x[j][e] into the workspace, then y[i][e] = a[i] w[e].
+template <class T>
+void check_workspace(instruction_set isa) {
+  const int width = capabilities_of(isa).lanes(type_of<T>);
+  const index n = 2 * width, k = 9, m = 6;
+  small_program p;
+  p.type = type_of<T>;
+  p.phase_count = p.step_count = 2;
+  p.workspace_entries = n;
+  for (int f = 0; f < 2; ++f) {
+    p.phases[static_cast<std::size_t>(f)].first_step = f;
+    p.phases[static_cast<std::size_t>(f)].step_count = 1;
+    p.phases[static_cast<std::size_t>(f)].width = width;
+    p.phases[static_cast<std::size_t>(f)].lane = {n, 0};
+  }
+  p.steps[0].a = {buffer::input, 0, access::lanes, 0, 1};
+  p.steps[0].c = {buffer::workspace, 0, access::lanes, 0, 1};
+  p.steps[0].k = {k, n, 0, 0};
+  p.steps[1].finish = epilogue::update;
+  p.steps[1].a = {buffer::input, 1};
+  p.steps[1].b = {buffer::workspace, 0, access::lanes, 0, 1};
+  p.steps[1].c = {buffer::output, 0, access::lanes, 0, 1};
+  p.steps[1].m = {m, 1, 0, n};
+  const auto x = integers<T>(static_cast<std::size_t>(k * n), 1);
+  const auto a = integers<T>(static_cast<std::size_t>(m), 2);
+  std::vector<T> y(static_cast<std::size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
+  const T* const inputs[] = {x.data(), a.data()};
+  for (int again = 0; again < 2; ++again) {  // the second time the workspace is dirty
+    launch(p, program_arguments<T>{inputs, y.data(), nullptr, 3, 0}, isa);
+    index wrong = 0;
+    for (index e = 0; e < n; ++e) {
+      T w = 0;
+      for (index j = 0; j < k; ++j) w += x[static_cast<std::size_t>(j * n + e)];
+      for (index i = 0; i < m; ++i) {
+        wrong += y[static_cast<std::size_t>(i * n + e)] != 3 * a[static_cast<std::size_t>(i)] * w;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every instruction set of the CPU runs products in place") {
+  for (const instruction_set isa : available()) {
+    CAPTURE(static_cast<int>(isa));
+    check_in_place<double>(isa);
+    check_in_place<float>(isa);
+  }
+}
+
+TEST_CASE("every instruction set runs products through scratch, for any number of lanes") {
+  for (const instruction_set isa : available()) {
+    CAPTURE(static_cast<int>(isa));
+    check_packed<double>(isa);
+    check_packed<float>(isa);
+  }
+}
+
+TEST_CASE("what a phase leaves in the workspace the next one finds") {
+  for (const instruction_set isa : available()) {
+    CAPTURE(static_cast<int>(isa));
+    check_workspace<double>(isa);
+    check_workspace<float>(isa);
+  }
+}
+
+TEST_CASE("launch works on all threads of the caller's arena and gives the same") {
+  const int width = capabilities_of(best_instruction_set()).lanes(scalar::f64);
+  small_program p = product_packed(scalar::f64, 5, 7, width);
+  p.phases[0].tile_flops = 1e6;  // every tile is a task of its own
+  const auto a = integers<double>(35, 1);
+  const index n = 999;
+  const auto x = integers<double>(static_cast<std::size_t>(n * 7), 2);
+  std::vector<double> serial(static_cast<std::size_t>(n * 5)), parallel(serial.size());
+  const double* const inputs[] = {a.data(), x.data()};
+  const index extents[] = {0, 0, n};
+  tbb::task_arena(1).execute([&] {
+    launch(p, program_arguments<double>{inputs, serial.data(), extents, 1, 0},
+           best_instruction_set());
+  });
+  tbb::task_arena(2).execute([&] {
+    launch(p, program_arguments<double>{inputs, parallel.data(), extents, 1, 0},
+           best_instruction_set());
+  });
+  CHECK(serial == parallel);
+}
+
+TEST_CASE("the capabilities of an instruction set are those of its registers") {
+  CHECK(capabilities_of(instruction_set::baseline).vector_bytes == 16);
+  CHECK(capabilities_of(instruction_set::avx2).vector_bytes == 32);
+  CHECK(capabilities_of(instruction_set::avx512).vector_bytes == 64);
+}
+
+}  // namespace tenfold

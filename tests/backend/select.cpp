@@ -1,0 +1,119 @@
+#include <tenfold/backend/interface/select.hpp>
+
+#include <doctest/doctest.h>
+
+namespace tenfold::select {
+
+// --- the capabilities that choices are made from --------------------------------------------------
+
+static_assert(avx512_capabilities.lanes(scalar::f64) == 8);
+static_assert(avx512_capabilities.lanes(scalar::f32) == 16);
+static_assert(avx2_capabilities.lanes(scalar::f64) == 4);
+static_assert(sse2_capabilities.lanes(scalar::f64) == 2);
+static_assert(sse2_capabilities.lanes(scalar::c64) == 1, "at least one");
+
+// --- chunks: nearly equal parts -------------------------------------------------------------------
+
+constexpr bool cut(index extent, index most, int longer, index long_count, index short_count) {
+  const chunks c(extent, most);
+  return c.longer == longer && c.long_count == long_count && c.short_count == short_count;
+}
+static_assert(cut(10, 10, 10, 1, 0));
+static_assert(cut(11, 10, 6, 1, 1), "6 + 5, not 10 + 1");
+static_assert(cut(9, 4, 3, 3, 0));
+static_assert(cut(13, 4, 4, 1, 3));
+static_assert(cut(1, 4, 1, 1, 0));
+static_assert(cut(0, 4, 1, 0, 0));
+
+TEST_CASE("chunks add up, none exceeds the most and no two differ by more than one") {
+  for (index extent = 0; extent <= 200; ++extent) {
+    for (index most = 1; most <= 12; ++most) {
+      const chunks c(extent, most);
+      CHECK(c.long_count * c.longer + c.short_count * (c.longer - 1) == extent);
+      CHECK(c.longer <= most);
+      CHECK(c.long_count + c.short_count == (extent + most - 1) / most);
+      if (c.short_count > 0) CHECK(c.longer > 1);
+    }
+  }
+}
+
+// --- register tiles -------------------------------------------------------------------------------
+
+constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_lanes, int m, int n) {
+  return choose_tile(rows, columns, sums, registers, a_lanes).shape == tile_shape{m, n};
+}
+static_assert(tile(9, 64, true, 32, false, 9, 1), "all rows up to ten, one vector of B");
+static_assert(tile(10, 64, true, 32, false, 10, 1));
+static_assert(tile(11, 64, true, 32, false, 6, 1), "balanced: 6 + 5");
+static_assert(tile(2, 64, true, 32, false, 2, 6), "few rows: broadcasts are worth sharing");
+static_assert(tile(2, 3, true, 32, false, 2, 3), "no more columns than there are");
+static_assert(tile(6, 64, true, 16, false, 6, 2), "16 registers");
+static_assert(tile(64, 64, true, 32, true, 4, 6), "A in lanes: the squarest");
+static_assert(tile(64, 64, true, 16, true, 3, 4));
+static_assert(tile(9, 64, false, 32, false, 1, 8), "without a sum: part of a row");
+static_assert(tile(9, 5, false, 32, false, 1, 5));
+static_assert(choose_tile(9, 64, true, 32, false).why == tile_reason::memory_broadcast);
+static_assert(choose_tile(2, 2, true, 32, false).why == tile_reason::no_more);
+static_assert(choose_tile(9, 64, false, 32, false).why == tile_reason::streaming);
+
+TEST_CASE("register tiles fit the registers and are never empty") {
+  for (const int registers : {16, 32}) {
+    for (index rows = 1; rows <= 70; ++rows) {
+      for (index columns = 1; columns <= 70; ++columns) {
+        for (const bool a_lanes : {false, true}) {
+          const tile_shape t = choose_tile(rows, columns, true, registers, a_lanes).shape;
+          CHECK(t.m >= 1);
+          CHECK(t.n >= 1);
+          CHECK(t.m <= rows);
+          // The sums and a vector of B for each column.
+          CHECK(t.m * t.n + t.n <= registers);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("every reason for a tile has its sentence") {
+  for (const tile_reason why :
+       {tile_reason::no_more, tile_reason::memory_broadcast, tile_reason::registers,
+        tile_reason::squarest, tile_reason::streaming, tile_reason::library}) {
+    CHECK(sentence_of(why)[0] != '\0');
+  }
+}
+
+// --- lanes ----------------------------------------------------------------------------------------
+
+static_assert(lane_vectors(64, 8, true) == 4);
+static_assert(lane_vectors(16, 8, true) == 2);
+static_assert(lane_vectors(8, 8, true) == 1);
+static_assert(lane_vectors(7, 8, true) == 1);
+static_assert(lane_vectors(24, 8, true) == 3, "3 vectors leave nothing over, 4 do not fit");
+static_assert(lane_vectors(40, 8, true) == 1 || 40 % (lane_vectors(40, 8, true) * 8) == 0);
+static_assert(lane_vectors(640, 8, false) > 4, "more where nothing is summed");
+
+TEST_CASE("several vectors per tile never leave more values over than one") {
+  for (const int width : {2, 4, 8, 16}) {
+    for (index extent = 0; extent <= 300; ++extent) {
+      for (const bool sums : {false, true}) {
+        const int v = lane_vectors(extent, width, sums);
+        CHECK(v >= 1);
+        CHECK(extent % (index{v} * width) <= extent % width);
+        if (v > 1) CHECK(index{v} * width <= extent);
+      }
+    }
+  }
+}
+
+static_assert(lane_cost({}, 8) == 0);
+static_assert(lane_cost({100, 0, 0, 0}, 8) < lane_cost({100, 10, 0, 0}, 8));
+static_assert(lane_cost({100, 10, 0, 0}, 8) < lane_cost({100, 0, 10, 0}, 8),
+              "a transposition in registers is cheaper than entry by entry");
+
+// --- tasks ----------------------------------------------------------------------------------------
+
+static_assert(tiles_per_task(1 << 20) == 1);
+static_assert(tiles_per_task(1e12) == 1, "at least one");
+static_assert(tiles_per_task(1 << 10) == 1 << 10);
+static_assert(tiles_per_task(0) == 1 << 20, "tiles without work are counted as a flop");
+
+}  // namespace tenfold::select
