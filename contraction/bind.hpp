@@ -26,6 +26,7 @@ template <limits L, int R>
 constexpr void see(bound_operand<L>& out, const label_list<L.rank>& labels,
                    const operand_shape<R>& shape) {
   out.layout = shape.layout;
+  out.type = shape.type;
   for (int i = 0; i < labels.count; ++i) {
     const int id = labels[i];
     const index stride = shape.strides[static_cast<std::size_t>(i)];
@@ -67,7 +68,14 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
   if (all.input_count != count) {
     return fail(diagnosis::operand_count, -1, 0, 0, {all.input_count, count});
   }
-  p.kind = s.kind;
+  p.statement_count = 1;
+  p.list[0].kind = s.kind;
+  p.list[0].count = s.factor_count;
+  p.list[0].result = s.result;
+  for (int o = 0; o < count; ++o) {
+    p.list[0].source[o] = static_cast<std::uint8_t>(s.factors[o].source);
+    p.twin[o] = static_cast<std::uint8_t>(o);
+  }
   p.type = shapes[0].type;
   p.space = shapes[0].space;
   p.input_count = count;

@@ -91,6 +91,7 @@ enum class micro_kernel : unsigned char {
   unknown,        ///< only the call will tell
   unrolled,       ///< plain scalar code without a loop
   register_tile,  ///< m x n accumulators of `width` lanes
+  conversion,     ///< copied to the scalar of the program as it is packed
   sandwich        ///< interpolation, scaling and projection on one axis in one go
 };
 
@@ -101,9 +102,11 @@ struct label_order {
   friend constexpr bool operator==(const label_order&, const label_order&) = default;
 };
 
-/// result := sum over k of A * B
+/// result := adds_to + sign * sum over k of A * B
 struct explained_step {
   explained_operand a, b, c;  ///< b.value < 0: A alone
+  int adds_to = -1;           ///< the result of an earlier step, or nothing
+  int sign = 1;
   label_set batch = 0;        ///< in A, B and the result
   label_set m = 0;            ///< in A and the result
   label_set n = 0;            ///< in B and the result
@@ -196,6 +199,7 @@ struct explanation : explanation_summary {
   label_text names[L.labels] = {};
   index extents[L.labels] = {};         ///< by label; `dyn` where not known
   label_order inputs[L.operands] = {};  ///< as written
+  char before[L.operands] = {};         ///< what stands before each: ',', '+', '-' or nothing
   explained_step steps[max_steps] = {};
   explained_phase phases[max_phases] = {};
   int order_count = 0;
@@ -210,6 +214,7 @@ struct explanation_view {
   const label_text* names;
   const index* extents;
   const label_order* inputs;
+  const char* before;
   const explained_step* steps;
   const explained_phase* phases;
   const std::uint8_t* orders;
@@ -220,6 +225,7 @@ struct explanation_view {
         names(e.names),
         extents(e.extents),
         inputs(e.inputs),
+        before(e.before),
         steps(e.steps),
         phases(e.phases),
         orders(e.orders) {}

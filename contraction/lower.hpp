@@ -2,17 +2,14 @@
 
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
-#include <tenfold/contraction/cost.hpp>
 #include <tenfold/contraction/fold.hpp>
-#include <tenfold/contraction/plan.hpp>
+#include <tenfold/contraction/phases.hpp>
 #include <utility>
 
 /// plan -> tile program.
 ///
-/// From the root down, the steps of the plan are gathered into phases. A phase picks the label that
-/// becomes its lanes and the labels that become its tile loops among those of its root's result;
-/// every step whose result carries all of them belongs to the phase, any other is the root of a
-/// phase of its own, run before. Within a phase each pairwise step folds to
+/// From the root down, the steps of the plan are gathered into phases (phases.hpp). Within a phase
+/// each pairwise step folds to
 ///   [outer][k][n lanes] -> [outer][m][n lanes],
 /// because intermediates keep the label order of the operand that carries the lanes.
 namespace tenfold {
@@ -25,16 +22,17 @@ template <limits L>
 using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands * L.rank>;
 
 template <limits L, class Program>
-class lowering {
+class lowering : private phases<L> {
+  using base = phases<L>;
+  using base::caps_, base::n_, base::plan_, base::points_, base::problem_;
+  using base::end_of_sum, base::external_stride, base::for_each_external, base::inner,
+      base::is_final, base::is_foreign, base::labels_of, base::lanes_direct, base::last_use,
+      base::may_overlap, base::order_of, base::tile_work, base::uses;
+
  public:
   constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
                      bool overwrites)
-      : problem_(p),
-        plan_(plan),
-        caps_(caps),
-        overwrites_(overwrites),
-        points_(p, nominal_extent),
-        n_(p.input_count) {}
+      : base(p, plan, caps, overwrites) {}
 
   constexpr Program run() {
     out_.type = problem_.type;
@@ -42,16 +40,6 @@ class lowering {
                     plan_.step_count == 1;
     lower_phase(plan_.step_count - 1);
     return out_;
-  }
-
-  /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
-  /// from none). For explain.
-  constexpr double cost_of(int root, int lane) const {
-    return select::lane_cost(candidate(root, lane), caps_.lanes(problem_.type));
-  }
-  /// Whether these lanes could be taken: no unknown extent would stay inside a tile. For explain.
-  constexpr bool may_take(int root, int lane) const {
-    return covers_unknown(shape_with(root, lane));
   }
 
  private:
@@ -63,226 +51,13 @@ class lowering {
     int region = -1;              ///< its scratch region, freed after use
   };
 
-  /// What a phase consists of.
-  struct phase_shape {
-    int root = 0;
-    int lane = -1;          ///< label, or none
-    label_set tiles = 0;    ///< labels of the tile loops
-    label_set members = 0;  ///< steps, as a set
-    int width = 1, vectors = 1;
-    bool pack_all = false;  ///< even contiguous lanes go through pack and unpack
-    bool has_rest = false;  ///< a phase with pack_all takes the rest of the lane loop
-  };
-
-  // --- what is known of the values of the plan ---------------------------------------------
-
-  constexpr label_set labels_of(int value) const {
-    return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
-  }
-  constexpr const label_list<L.labels>& order_of(int value) const {
-    return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
-  }
-  constexpr bool is_final(int step) const { return step + 1 == plan_.step_count; }
-
-  /// Stride of a value outside scratch. An intermediate that crosses phases is dense in its order.
-  constexpr index external_stride(int value, int label) const {
-    if (value < n_) return problem_.inputs[value].stride[label];
-    if (is_final(value - n_)) return problem_.output.stride[label];
-    const auto& order = order_of(value);
-    index stride = 1;
-    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
-    return stride;
-  }
-
-  constexpr bool lanes_direct(int value, int lane) const {
-    return external_stride(value, lane) == 1;
-  }
-
-  // --- choosing a phase --------------------------------------------------------------------
-
-  /// The steps below `root` whose results carry `labels`, reached through such steps.
-  constexpr label_set members_of(int root, label_set labels) const {
-    label_set members = bit(root);
-    for (int s = root; s >= 0; --s) {
-      if (!contains(members, s)) continue;
-      for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
-        if (v >= n_ && (labels_of(v) & labels) == labels) members |= bit(v - n_);
-      }
-    }
-    return members;
-  }
-
-  /// Applies f to the values from outside that the members read, and to the result (true).
-  template <class F>
-  constexpr void for_each_external(const phase_shape& shape, F f) const {
-    for (int s = 0; s <= shape.root; ++s) {
-      if (!contains(shape.members, s)) continue;
-      for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
-        if (v >= 0 && (v < n_ || !contains(shape.members, v - n_))) f(v);
-      }
-    }
-    f(n_ + shape.root);
-  }
-
-  constexpr select::lane_candidate candidate(int root, int lane) const {
-    select::lane_candidate c;
-    phase_shape shape;
-    shape.root = root;
-    shape.members = lane < 0 ? members_of(root, 0) : members_of(root, bit(lane));
-    const int width = caps_.lanes(problem_.type);
-    const index extent = lane < 0 ? 1 : nominal(problem_.extent[lane]);
-    const auto vectors = static_cast<double>((extent + width - 1) / width);
-    for (int s = 0; s <= root; ++s) {
-      const double points = points_(plan_.steps[s].labels);
-      if (lane >= 0 && contains(shape.members, s)) {
-        c.vector_operations += points / static_cast<double>(extent < 1 ? 1 : extent) * vectors;
-      } else if (below(root, s)) {
-        (lane < 0 ? c.vector_operations : c.operations_before) += points;
-      }
-    }
-    if (lane < 0) return c;
-    const auto left =
-        may_overlap(root, width, problem_.extent[lane]) ? 0 : static_cast<double>(extent % width);
-    for_each_external(shape, [&](int v) {
-      const double entries = points_(labels_of(v));
-      if (v >= n_ && v != n_ + root) c.waiting_entries += entries;
-      if (!contains(labels_of(v), lane)) return;
-      if (!lanes_direct(v, lane)) {
-        bool contiguous = false;
-        for (int i = 0; i < order_of(v).count; ++i) {
-          contiguous = contiguous || external_stride(v, order_of(v)[i]) == 1;
-        }
-        (contiguous ? c.packed_entries : c.scattered_entries) += entries;
-      } else {
-        c.partial_entries += entries / static_cast<double>(extent < 1 ? 1 : extent) * left;
-      }
-    });
-    return c;
-  }
-
-  /// Whether step s feeds `root`.
-  constexpr bool below(int root, int s) const {
-    if (s == root) return true;
-    for (const int v : {plan_.steps[root].a, plan_.steps[root].b}) {
-      if (v >= n_ && below(v - n_, s)) return true;
-    }
-    return false;
-  }
-
-  /// The cheapest lanes that leave no unknown extent inside a tile.
-  constexpr phase_shape choose(int root) {
-    phase_shape best = shape_with(root, -1);
-    bool found = covers_unknown(best);
-    double least = cost_of(root, -1);
-    const auto& order = plan_.steps[root].order;
-    for (int i = order.count - 1; i >= 0 && !out_.unrolled; --i) {
-      const double cost = cost_of(root, order[i]);
-      if (found && cost >= least) continue;
-      const phase_shape shape = shape_with(root, order[i]);
-      if (!covers_unknown(shape)) continue;
-      best = shape;
-      least = cost;
-      found = true;
-    }
-    if (!found) out_.feasible = false;
-    return best;
-  }
-
-  constexpr phase_shape shape_with(int root, int lane) const {
-    phase_shape shape;
-    shape.root = root;
-    shape.lane = lane;
-    const label_set shared = lane < 0 ? 0 : bit(lane);
-    shape.members = members_of(root, shared);
-    if (lane >= 0) shape.width = caps_.lanes(problem_.type);
-    choose_tiles(shape, shared);
-    choose_vectors(shape);
-    return shape;
-  }
-
-  constexpr bool covers_unknown(const phase_shape& shape) const {
-    label_set labels = 0;
-    for (int s = 0; s <= shape.root; ++s) {
-      if (contains(shape.members, s)) labels |= plan_.steps[s].labels;
-    }
-    for (int l = 0; l < problem_.label_count; ++l) {
-      if (contains(labels, l) && inner(shape, l) && problem_.extent[l] == dyn) return false;
-    }
-    // Nor may an intermediate of unknown size wait for this phase.
-    bool known = true;
-    for_each_external(shape, [&](int v) {
-      if (v < n_ || v == n_ + shape.root) return;
-      for (int i = 0; i < order_of(v).count; ++i) {
-        known = known && problem_.extent[order_of(v)[i]] != dyn;
-      }
-    });
-    return known;
-  }
-
-  constexpr double tile_work(const phase_shape& shape) const {
-    double flops = 0;
-    for (int s = 0; s <= shape.root; ++s) {
-      if (!contains(shape.members, s)) continue;
-      const label_set inner = plan_.steps[s].labels & ~shape.tiles;
-      const double lanes = shape.lane < 0 ? 1 : static_cast<double>(shape.width * shape.vectors);
-      const label_set rest = shape.lane < 0 ? inner : inner & ~bit(shape.lane);
-      flops += pair_flops(points_(rest), plan_.steps[s].contracted != 0) * lanes;
-    }
-    return flops;
-  }
-
-  /// Tile loops are labels that two inputs share (batches), or any that all steps of a chain carry;
-  /// taken outermost first while a tile keeps enough work. Unknown extents always.
-  constexpr void choose_tiles(phase_shape& shape, label_set shared) const {
-    const auto& order = plan_.steps[shape.root].order;
-    label_set common = ~label_set{0};
-    int count = 0;
-    for (int s = 0; s <= shape.root; ++s) {
-      if (!contains(shape.members, s)) continue;
-      common &= plan_.steps[s].order.set();
-      ++count;
-    }
-    int tiles = 0;
-    for (int i = 0; i < order.count && tiles < max_tile_loops; ++i) {
-      const int l = order[i];
-      if (contains(shared, l) || !contains(common, l)) continue;
-      int holders = 0;
-      for_each_external(shape, [&](int v) { holders += contains(labels_of(v), l); });
-      if (holders < 3 && count < 2) continue;  // the result is one of the holders
-      phase_shape with = shape;
-      with.tiles |= bit(l);
-      if (problem_.extent[l] == dyn || tile_work(with) >= select::tile_flops) {
-        shape.tiles = with.tiles;
-        ++tiles;
-      }
-    }
-  }
-
-  /// Several vectors per tile pay where every operand holds the lanes contiguously and no other
-  /// label would give a second column to the micro-kernel.
-  constexpr void choose_vectors(phase_shape& shape) const {
-    if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
-    bool direct = shape.members == bit(shape.root);
-    for_each_external(shape, [&](int v) {
-      direct = direct && (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
-    });
-    const plan_step<L>& step = plan_.steps[shape.root];
-    if (!direct) return;
-    if (step.b >= 0) {
-      const bool in_a = contains(labels_of(step.a), shape.lane);
-      const bool in_b = contains(labels_of(step.b), shape.lane);
-      const label_set moving = labels_of(in_a ? step.a : step.b);
-      const label_set still = in_a && in_b ? 0 : labels_of(in_a ? step.b : step.a);
-      if ((moving & ~still & ~step.contracted & ~shape.tiles & ~bit(shape.lane)) != 0) return;
-    }
-    shape.vectors =
-        select::lane_vectors(problem_.extent[shape.lane], shape.width, step.contracted != 0);
-  }
-
   // --- emitting a phase --------------------------------------------------------------------
 
   constexpr void lower_phase(int root) {
-    phase_shape shape = choose(root);
+    if (contains(lowered_, root)) return;
+    lowered_ |= bit(root);
+    phase_shape shape = base::choose(root, out_.unrolled);
+    out_.feasible = out_.feasible && shape.found;
     if (!out_.feasible) return;
     for_each_external(shape, [&](int v) {
       if (v >= n_ && v != n_ + root) lower_phase(v - n_);
@@ -325,13 +100,6 @@ class lowering {
     } else {
       emit(rest, shape.width, true);
     }
-  }
-
-  /// Whether a last tile may compute values again that another tile has left: the result is not
-  /// read, and there is one whole vector to draw back over. Phases run one after another, so no two
-  /// threads write one entry at a time.
-  constexpr bool may_overlap(int root, int width, index extent) const {
-    return (overwrites_ || !is_final(root)) && extent != dyn && extent >= width;
   }
 
   static constexpr index aligned(index entries) { return (entries + 15) / 16 * 16; }
@@ -400,10 +168,6 @@ class lowering {
     phase.scratch_entries = peak;
   }
 
-  constexpr bool inner(const phase_shape& shape, int label) const {
-    return label != shape.lane && !contains(shape.tiles, label);
-  }
-
   constexpr program_step& append(step_kind kind, int origin) {
     if (out_.step_count == Program::max_steps) {
       out_.feasible = false;
@@ -428,6 +192,13 @@ class lowering {
     } else {
       p.ref.where = buffer::workspace;
       p.ref.offset = workspace_[value - n_];
+    }
+    p.ref.type = problem_.type;
+    if (value < n_) {
+      p.ref.type = problem_.inputs[value].type;
+      p.ref.conjugated = problem_.inputs[value].conjugated;
+    } else if (is_final(value - n_)) {
+      p.ref.type = problem_.output.type;
     }
     const auto& order = order_of(value);
     for (int i = 0; i < order.count; ++i) {
@@ -459,6 +230,7 @@ class lowering {
     }
     p.region = allocate(stride, peak);
     p.ref.where = buffer::scratch;
+    p.ref.type = problem_.type;
     p.ref.how = access::lanes;
     p.ref.offset = regions_[p.region].begin;
     return p;
@@ -484,9 +256,10 @@ class lowering {
     return sorted;
   }
 
-  constexpr bool needs_packing(const phase_shape& shape, const place& p) const {
-    return shape.lane >= 0 && p.ref.how == access::lanes && p.ref.where != buffer::scratch &&
-           (shape.pack_all || p.ref.lane_stride != 1);
+  constexpr bool needs_packing(const phase_shape& shape, int value, const place& p) const {
+    if (p.ref.where == buffer::scratch) return false;
+    return is_foreign(value) || (shape.lane >= 0 && p.ref.how == access::lanes &&
+                                 (shape.pack_all || p.ref.lane_stride != 1));
   }
 
   /// Copies between memory and scratch, one run after another.
@@ -529,7 +302,7 @@ class lowering {
                           int origin) {
     if (value >= n_ && contains(shape.members, value - n_)) return results[value - n_];
     place p = external(shape, value);
-    if (!needs_packing(shape, p)) return p;
+    if (!needs_packing(shape, value, p)) return p;
     place copy = in_scratch(shape, memory_order(shape, value), peak);
     copy.ref.value = value;
     emit_copy(shape, step_kind::pack, value, p, copy, origin);
@@ -537,14 +310,16 @@ class lowering {
     return copy;
   }
 
-  /// Where step s leaves its result; `memory` is its final place when it goes through scratch.
-  constexpr place result(const phase_shape& shape, int s, place& memory, index& peak) {
-    if (s == shape.root) {
-      memory = external(shape, n_ + s);
-      if (!needs_packing(shape, memory)) return memory;
-    }
+  /// Where step s leaves its result: the terms of a sum in one place. `memory` is its final place
+  /// when it goes through scratch.
+  constexpr place result(const phase_shape& shape, int s, const place* results, place& memory,
+                         index& peak) {
+    const bool at_root = end_of_sum(s) == shape.root;
+    if (at_root) memory = external(shape, n_ + shape.root);
+    if (plan_.steps[s].c >= 0) return results[plan_.steps[s].c - n_];
+    if (at_root && !needs_packing(shape, n_ + shape.root, memory)) return memory;
     place p = in_scratch(
-        shape, s == shape.root ? memory_order(shape, n_ + s) : plan_.steps[s].order, peak);
+        shape, at_root ? memory_order(shape, n_ + shape.root) : plan_.steps[s].order, peak);
     p.ref.value = n_ + s;
     return p;
   }
@@ -552,13 +327,18 @@ class lowering {
   constexpr void finish(const phase_shape& shape, int s, program_step& step,
                         const place& c, const place& memory, place* results) {
     results[s] = c;
-    if (s != shape.root) return;
-    if (c.ref.where == buffer::scratch) {
-      emit_copy(shape, step_kind::unpack, n_ + s, c, memory, s);
-      release(c.region);
-    } else if (is_final(s)) {
-      step.finish = epilogue::update;
-    }
+    step.sign = plan_.steps[s].sign;
+    step.accumulates = plan_.steps[s].c >= 0;
+    if (c.ref.where == buffer::output) step.finish = epilogue::update;
+    if (s != shape.root || c.ref.where != buffer::scratch) return;
+    emit_copy(shape, step_kind::unpack, n_ + s, c, memory, s);
+    release(c.region);
+  }
+
+  /// Frees the scratch of an operand of step s behind its last use.
+  constexpr void release_operand(const phase_shape& shape, int s, int value, const place& p) {
+    const bool here = value >= n_ && contains(shape.members, value - n_);
+    if (!here || last_use(shape, value - n_) == s) release(p.region);
   }
 
   /// The stride of an operand in the phase that takes the other part of the lane loop. Contracted
@@ -592,8 +372,15 @@ class lowering {
     place a = operand(shape, va, results, peak, s);
     place b;
     if (vb >= 0) b = operand(shape, vb, results, peak, s);
+    // A conversion alone is done by packing.
+    if (vb < 0 && a.packed && ps.contracted == 0 && ps.c < 0 && ps.sign == 1 &&
+        end_of_sum(s) == s && s != shape.root) {
+      a.ref.value = n_ + s;
+      results[s] = a;
+      return;
+    }
     place memory;
-    const place c = result(shape, s, memory, peak);
+    const place c = result(shape, s, results, memory, peak);
     if (!out_.feasible) return;
     if (shape.width == 1) a.ref.how = access::uniform;
 
@@ -655,8 +442,8 @@ class lowering {
     for (int i = 0; i < row_count; ++i) outer[outer_count++] = rows[i];
     for (int i = 0; i < column_count; ++i) outer[outer_count++] = columns[i];
     set_loops(step, outer, outer_count, sums, sum_count);
-    release(a.region);
-    release(b.region);
+    release_operand(shape, s, va, a);
+    if (vb >= 0) release_operand(shape, s, vb, b);
     finish(shape, s, step, c, memory, results);
   }
 
@@ -695,6 +482,11 @@ class lowering {
   constexpr bool sandwich_at(const phase_shape& shape, int s) const {
     if (!caps_.sandwiches || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root) return false;
     if (!contains(shape.members, s + 1) || !contains(shape.members, s + 2)) return false;
+    // What stays in registers is read once, and added to nothing.
+    for (const int inside : {s, s + 1}) {
+      const plan_step<L>& step = plan_.steps[inside];
+      if (step.sign != 1 || step.c >= 0 || uses(inside) != 1) return false;
+    }
     int k = 0, q = 0, q2 = 0, m = 0;
     if (axis_matrix(shape, s, k, q) < 0) return false;
     const plan_step<L>& scale = plan_.steps[s + 1];
@@ -723,7 +515,7 @@ class lowering {
     const place d = operand(shape, vd, results, peak, s + 1);
     const place a2 = operand(shape, va2, results, peak, s + 2);
     place memory;
-    const place c = result(shape, s + 2, memory, peak);
+    const place c = result(shape, s + 2, results, memory, peak);
     if (!out_.feasible) return;
 
     auto& step = append(step_kind::sandwich, s + 2);
@@ -746,17 +538,12 @@ class lowering {
     count = fold(columns, count);
     if (count > 0) step.n = take_longest(columns, count);
     set_loops(step, columns, count, nullptr, 0);
-    release(b.region);
-    release(d.region);
+    release_operand(shape, s + 2, vb, b);
+    release_operand(shape, s + 2, vd, d);
     finish(shape, s + 2, step, c, memory, results);
   }
 
-  const problem<L>& problem_;
-  const contraction_plan<L>& plan_;
-  const capabilities& caps_;
-  bool overwrites_;
-  index_space<L> points_;
-  int n_;
+  label_set lowered_ = 0;  ///< roots of the phases that are there, as a set of steps
   Program out_{};
   program_step overflow_{};
   index workspace_[2 * L.operands] = {};

@@ -14,7 +14,7 @@ class explaining {
   /// `program` may be null: then only the call will tell. `extents` by label are those of the call,
   /// `dyn` where not known; `overwrites` is what the program was lowered with; `static_tiles` says
   /// which micro-kernels will run.
-  constexpr explaining(const statement<L>& said, const label_names<L>& names, std::string_view text,
+  constexpr explaining(const statements<L>& said, const label_names<L>& names, std::string_view text,
                        const problem<L>& p, const contraction_plan<L>& plan, const Program* program,
                        const capabilities& caps, const index* extents, bool overwrites,
                        bool static_tiles)
@@ -38,14 +38,27 @@ class explaining {
     out_.input_count = n_;
     out_.step_count = plan_.step_count;
     for (int l = 0; l < problem_.label_count; ++l) name(l);
-    for (int o = 0; o < n_; ++o) {
-      out_.inputs[o] = put(said_.factors[o].labels);
-      out_.input_bytes.add(bytes(problem_.inputs[o].labels));
-    }
-    out_.result = put(said_.result);
-    out_.output_bytes.add(bytes(problem_.output.labels));
     label_set all = 0;
-    for (int o = 0; o < n_; ++o) all |= problem_.inputs[o].labels;
+    for (int s = 0; s < said_.count; ++s) {
+      for (int f = 0; f < said_.list[s].factor_count; ++f) {
+        const term<L>& factor = said_.list[s].factors[f];
+        if (factor.source < n_) {
+          out_.inputs[factor.source] = put(factor.labels);
+          if (f > 0) out_.before[factor.source] = ',';
+        } else if (s > 0 && said_.list[s].kind == statement_kind::sum) {
+          const int first = said_.list[factor.source - n_].factors[0].source;
+          if (factor.sign < 0 || f > 0) out_.before[first] = factor.sign < 0 ? '-' : '+';
+        }
+      }
+    }
+    for (int o = 0; o < n_; ++o) {
+      all |= problem_.inputs[o].labels;
+      if (problem_.twin[o] == o) {
+        out_.input_bytes.add(bytes(problem_.inputs[o].labels, problem_.inputs[o].type));
+      }
+    }
+    out_.result = put(said_.list[said_.count - 1].result);
+    out_.output_bytes.add(bytes(problem_.output.labels, problem_.output.type));
     out_.naive_flops.add(times_unknown(plan_.naive_flops, all));
     for (int s = 0; s < plan_.step_count; ++s) from_plan(s);
     if (program_ != nullptr) {
@@ -55,7 +68,8 @@ class explaining {
     for (int s = 0; s < plan_.step_count; ++s) {
       explained_step& step = out_.steps[s];
       for (const explained_operand* x : {&step.a, &step.b, &step.c}) {
-        if (x->value >= 0 && x->how != reach::registers) step.bytes.add(bytes(labels_of(x->value)));
+        if (x->value < 0 || x->how == reach::registers) continue;
+        step.bytes.add(bytes(labels_of(x->value), type_of(x->value)));
       }
       out_.flops.add(step.flops);
       amount flops;
@@ -106,10 +120,14 @@ class explaining {
     }
     return m;
   }
-  constexpr monomial bytes(label_set labels) const {
+  constexpr monomial bytes(label_set labels, scalar type) const {
     monomial m = points(labels);
-    m.factor *= static_cast<double>(entry_);
+    m.factor *= static_cast<double>(bytes_of(type));
     return m;
+  }
+  constexpr scalar type_of(int value) const {
+    if (value < n_) return problem_.inputs[value].type;
+    return value == n_ + plan_.step_count - 1 ? problem_.output.type : problem_.type;
   }
   /// Work that the plan counted once for each value of the labels that it did not know.
   constexpr monomial times_unknown(double work, label_set labels) const {
@@ -149,6 +167,8 @@ class explaining {
     e.a.value = step.a;
     e.b.value = step.b;
     e.c.value = n_ + s;
+    e.adds_to = step.c;
+    e.sign = step.sign;
     e.order = put(step.order);
     e.flops = times_unknown(step.flops, step.labels);
     e.first = e.last = s;
@@ -164,7 +184,8 @@ class explaining {
     int root = 0;
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
-      if (step.kind != step_kind::contract && step.kind != step_kind::sandwich) continue;
+      const bool copies = step.kind == step_kind::pack || step.kind == step_kind::unpack;
+      if (copies && !converts(step)) continue;
       root = step.origin;
       const int parts = step.kind == step_kind::sandwich ? 3 : 1;
       for (int s = root - parts + 1; s <= root; ++s) to.steps |= bit(s);
@@ -190,6 +211,7 @@ class explaining {
     if (to.remainder) return;
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
+      if (converts(step)) conversion(f, step);
       if (step.kind == step_kind::contract) contract(f, step);
       if (step.kind == step_kind::sandwich) sandwich(f, step);
     }
@@ -198,7 +220,7 @@ class explaining {
   /// Why these lanes: what select says of each candidate.
   constexpr void costs(explained_phase& to, int root) {
     if (program_->unrolled) return;
-    const lowering<L, Program> ask(problem_, plan_, caps_, overwrites_);
+    const phases<L> ask(problem_, plan_, caps_, overwrites_);
     to.scalar_cost = ask.cost_of(root, -1);
     to.cost = to.lane < 0 ? to.scalar_cost : ask.cost_of(root, to.lane);
     to.scalar_possible = ask.may_take(root, -1);
@@ -253,6 +275,26 @@ class explaining {
     if (step.c.where == buffer::workspace) workspace(e, step.origin);
   }
 
+  /// Whether packing is all that a step of the plan asks for.
+  constexpr bool converts(const program_step& step) const {
+    if (step.kind != step_kind::pack) return false;
+    for (int i = 0; i < program_->step_count; ++i) {
+      const program_step& other = program_->steps[static_cast<std::size_t>(i)];
+      if (other.kind == step_kind::contract && other.origin == step.origin) return false;
+    }
+    return plan_.steps[step.origin].b < 0;
+  }
+
+  constexpr void conversion(int f, const program_step& step) {
+    explained_step& e = out_.steps[step.origin];
+    e.a.value = plan_.steps[step.origin].a;
+    e.a.how = reach::in_place;
+    e.c.how = reach::scratch;
+    e.kernel = micro_kernel::conversion;
+    e.phase = f;
+    e.width = program_->phases[static_cast<std::size_t>(f)].width;
+  }
+
   constexpr void sandwich(int f, const program_step& step) {
     const int first = step.origin - 2;
     explained_step &in = out_.steps[first], &scale = out_.steps[first + 1],
@@ -299,10 +341,10 @@ class explaining {
   }
 
   constexpr void workspace(explained_step& e, int s) const {
-    e.workspace_bytes = static_cast<index>(bytes(plan_.steps[s].order.set()).factor);
+    e.workspace_bytes = static_cast<index>(bytes(plan_.steps[s].order.set(), problem_.type).factor);
   }
 
-  const statement<L>& said_;
+  const statements<L>& said_;
   const label_names<L>& names_;
   std::string_view text_;
   const problem<L>& problem_;

@@ -6,15 +6,45 @@
 
 /// Which two values are multiplied next. Dynamic programming over connected subsets up to
 /// `dynamic_programming_limit` operands (the optimal pairwise tree under the cost below), greedy
-/// beyond (smallest growth of live entries first, as opt_einsum's greedy path).
+/// beyond (smallest growth of live entries first, as opt_einsum's greedy path); or what the caller
+/// asks for.
 ///
-/// Cost of a tree: flops + entries written. Ties are real (all orders of a tensor product cost the
-/// same); they are broken by sum over steps of flops * position of the contracted labels in the
-/// operand of higher rank, so that the costliest step contracts the outermost axis and the way
-/// back mirrors the way there.
+/// Cost of a tree: flops + entries written, or one of the two. Ties are real (all orders of a tensor
+/// product cost the same); they are broken by sum over steps of flops * position of the contracted
+/// labels in the operand of higher rank, so that the costliest step contracts the outermost axis and
+/// the way back mirrors the way there.
 namespace tenfold {
 
 inline constexpr int dynamic_programming_limit = 10;
+
+enum class path_method : unsigned char {
+  automatic,            ///< dynamic programming where it is quick, greedy beyond
+  dynamic_programming,  ///< the best tree; 3^n steps for n operands; greedy beyond 16
+  greedy,               ///< n^3 steps
+  random_greedy,        ///< the best of `tries` greedy searches with noise from `seed`
+  given                 ///< `pairs`
+};
+
+/// What a path should have little of.
+enum class path_objective : unsigned char { flops, bytes, both };
+
+/// How the order of multiplication is found.
+struct path_options {
+  static constexpr int max_pairs = 31;
+
+  path_method method = path_method::automatic;
+  path_objective objective = path_objective::both;
+  std::uint64_t seed = 0;
+  int tries = 64;
+  /// No intermediate may have more entries; 0: any number.
+  double largest_intermediate = 0;
+  /// As NumPy's and opt_einsum's paths: two positions among the operands that are left; both leave,
+  /// their product goes to the end.
+  int pair_count = 0;
+  std::uint8_t pairs[max_pairs][2] = {};
+
+  friend constexpr bool operator==(const path_options&, const path_options&) = default;
+};
 
 /// One leaf or intermediate of the search.
 template <limits L>
@@ -27,6 +57,7 @@ struct path_value {
 template <limits L>
 struct contraction_path {
   int count = 0;
+  bool found = true;  ///< false: every order breaks the limit, or the given pairs are no path
   std::uint8_t a[L.operands] = {}, b[L.operands] = {};
 };
 
@@ -77,6 +108,20 @@ constexpr int lowest_bit(unsigned s) {
   return i;
 }
 
+/// Cost of one product.
+constexpr double cost_of(const path_options& options, double flops, double written) {
+  switch (options.objective) {
+    case path_objective::flops: return flops;
+    case path_objective::bytes: return written;
+    case path_objective::both: break;
+  }
+  return flops + written;
+}
+
+constexpr bool too_large(const path_options& options, double entries) {
+  return options.largest_intermediate > 0 && entries > options.largest_intermediate;
+}
+
 /// Best known way to one subset of the leaves.
 template <limits L>
 struct subset {
@@ -102,7 +147,8 @@ constexpr int emit(subset<L>* table, unsigned s, int leaves, contraction_path<L>
 
 template <limits L>
 constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, int n,
-                                                  label_set output, const index_space<L>& points) {
+                                                  label_set output, const index_space<L>& points,
+                                                  const path_options& options) {
   const unsigned all = (1U << n) - 1;
   // Labels of each subset's leaves; a subset keeps those that the output or the rest needs.
   auto* table = new subset<L>[all + 1];
@@ -131,6 +177,7 @@ constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, i
       continue;
     }
     const double written = points(here.labels);
+    if (s != all && too_large(options, written)) continue;
     const unsigned low = s & (~s + 1);
     const unsigned rest = s & ~low;
     // Every split once: the left side holds the lowest leaf.
@@ -140,11 +187,12 @@ constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, i
       const subset<L>& x = table[left];
       const subset<L>& y = table[s & ~left];
       const double below = x.cost + y.cost;
-      if (below <= here.cost && (!connected || (x.labels & y.labels) != 0)) {
+      if (below <= here.cost && below < std::numeric_limits<double>::infinity() &&
+          (!connected || (x.labels & y.labels) != 0)) {
         const label_set labels = x.labels | y.labels;
         const label_set contracted = labels & ~here.labels;
         const double flops = pair_flops(points(labels), contracted != 0);
-        const double cost = below + flops + written;
+        const double cost = below + cost_of(options, flops, written);
         if (cost <= here.cost) {
           const double tie =
               x.tie + y.tie + flops * contracted_position<L>(x.order, y.order, contracted);
@@ -161,54 +209,140 @@ constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, i
     }
   }
   contraction_path<L> path;
-  emit(table, all, n, path);
+  path.found = table[all].left != 0;
+  if (path.found) emit(table, all, n, path);
   delete[] united;
   delete[] table;
   return path;
 }
 
-template <limits L>
-constexpr contraction_path<L> greedy(const path_value<L>* leaves, int n, label_set output,
-                                     const index_space<L>& points) {
-  path_value<L> live[L.operands] = {};
-  std::uint8_t number[L.operands] = {};
-  for (int i = 0; i < n; ++i) {
-    live[i] = leaves[i];
-    number[i] = static_cast<std::uint8_t>(i);
+/// Numbers that look random and are the same everywhere (splitmix64, Steele, Lea, Flood 2014).
+struct noise {
+  std::uint64_t state;
+
+  /// Uniform in [0, 1).
+  constexpr double operator()() {
+    std::uint64_t z = state += 0x9e3779b97f4a7c15U;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
+    return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
   }
-  contraction_path<L> path;
-  for (int left = n; left > 1; --left) {
+};
+
+/// The values that are left while a path is walked.
+template <limits L>
+struct live_values {
+  path_value<L> value[L.operands] = {};
+  std::uint8_t number[L.operands] = {};
+  int count = 0;
+  double cost = 0;
+  contraction_path<L> path{};
+
+  constexpr live_values(const path_value<L>* leaves, int n) : count(n) {
+    for (int i = 0; i < n; ++i) {
+      value[i] = leaves[i];
+      number[i] = static_cast<std::uint8_t>(i);
+    }
+  }
+
+  /// The labels of the product of values i and j that others, or the output, need.
+  constexpr label_set result_of(int i, int j, label_set output) const {
+    label_set others = output;
+    for (int k = 0; k < count; ++k) {
+      if (k != i && k != j) others |= value[k].labels;
+    }
+    return (value[i].labels | value[j].labels) & others;
+  }
+
+  /// Multiplies values i < j; the product takes the place of j, or the last one.
+  constexpr void multiply(int i, int j, label_set result, bool to_the_end, int leaves,
+                          const index_space<L>& points, const path_options& options) {
+    const label_set both = value[i].labels | value[j].labels;
+    const bool within = count == 2 || !too_large(options, points(result));
+    path.found = path.found && within;
+    cost += cost_of(options, pair_flops(points(both), (both & ~result) != 0), points(result));
+    const path_value<L> product{result,
+                                product_order<L>(value[i].order, value[j].order, result)};
+    path.a[path.count] = number[i];
+    path.b[path.count] = number[j];
+    const auto product_number = static_cast<std::uint8_t>(leaves + path.count++);
+    if (to_the_end) {
+      for (const int gone : {j, i}) {
+        --count;
+        for (int k = gone; k < count; ++k) {
+          value[k] = value[k + 1];
+          number[k] = number[k + 1];
+        }
+      }
+      value[count] = product;
+      number[count++] = product_number;
+      return;
+    }
+    value[i] = product;
+    number[i] = product_number;
+    value[j] = value[--count];
+    number[j] = number[count];
+  }
+};
+
+/// Multiplies what lets the live entries grow least, each growth blurred by `blur` in [0, 1).
+template <limits L>
+constexpr live_values<L> greedy(const path_value<L>* leaves, int n, label_set output,
+                                const index_space<L>& points, const path_options& options,
+                                noise random, double blur) {
+  live_values<L> live(leaves, n);
+  while (live.count > 1) {
     int best_i = 0, best_j = 1;
     double best = std::numeric_limits<double>::infinity(), best_flops = best;
-    label_set best_result = 0;
-    for (int i = 0; i < left; ++i) {
-      for (int j = i + 1; j < left; ++j) {
-        label_set others = output;
-        for (int k = 0; k < left; ++k) {
-          if (k != i && k != j) others |= live[k].labels;
-        }
-        const label_set both = live[i].labels | live[j].labels;
-        const label_set result = both & others;
-        const double growth = points(result) - points(live[i].labels) - points(live[j].labels);
-        const double flops = points(both);
+    for (int i = 0; i < live.count; ++i) {
+      for (int j = i + 1; j < live.count; ++j) {
+        const double result = points(live.result_of(i, j, output));
+        if (live.count > 2 && too_large(options, result)) continue;
+        double growth = result - points(live.value[i].labels) - points(live.value[j].labels);
+        if (blur > 0) growth += (growth < 0 ? -growth : growth) * blur * (random() - 0.5);
+        const double flops = points(live.value[i].labels | live.value[j].labels);
         if (growth < best || (growth == best && flops < best_flops)) {
           best = growth;
           best_flops = flops;
           best_i = i;
           best_j = j;
-          best_result = result;
         }
       }
     }
-    path.a[path.count] = number[best_i];
-    path.b[path.count] = number[best_j];
-    live[best_i] = {best_result,
-                    product_order<L>(live[best_i].order, live[best_j].order, best_result)};
-    number[best_i] = static_cast<std::uint8_t>(n + path.count++);
-    live[best_j] = live[left - 1];
-    number[best_j] = number[left - 1];
+    live.multiply(best_i, best_j, live.result_of(best_i, best_j, output), false, n, points,
+                  options);
   }
-  return path;
+  return live;
+}
+
+template <limits L>
+constexpr contraction_path<L> random_greedy(const path_value<L>* leaves, int n, label_set output,
+                                            const index_space<L>& points,
+                                            const path_options& options) {
+  noise seeds{options.seed};
+  live_values<L> best = greedy<L>(leaves, n, output, points, options, noise{0}, 0);
+  for (int t = 1; t < options.tries; ++t) {
+    const double blur = seeds();
+    const noise random{static_cast<std::uint64_t>(seeds() * 0x1p53)};
+    const live_values<L> next = greedy<L>(leaves, n, output, points, options, random, blur);
+    if (next.path.found && (!best.path.found || next.cost < best.cost)) best = next;
+  }
+  return best.path;
+}
+
+template <limits L>
+constexpr contraction_path<L> given(const path_value<L>* leaves, int n, label_set output,
+                                    const index_space<L>& points, const path_options& options) {
+  live_values<L> live(leaves, n);
+  bool valid = options.pair_count == n - 1;
+  for (int s = 0; valid && s < options.pair_count; ++s) {
+    const int x = options.pairs[s][0], y = options.pairs[s][1];
+    const int i = x < y ? x : y, j = x < y ? y : x;
+    valid = i != j && j < live.count;
+    if (valid) live.multiply(i, j, live.result_of(i, j, output), true, n, points, options);
+  }
+  live.path.found = live.path.found && valid;
+  return live.path;
 }
 
 }  // namespace path_search
@@ -216,11 +350,25 @@ constexpr contraction_path<L> greedy(const path_value<L>* leaves, int n, label_s
 /// The order in which `n` values are multiplied into one that keeps the labels `output`.
 template <limits L>
 constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, label_set output,
-                                        const index_space<L>& points) {
+                                        const index_space<L>& points,
+                                        const path_options& options = {}) {
   if (n < 2) return {};
-  return n <= dynamic_programming_limit
-             ? path_search::dynamic_programming<L>(leaves, n, output, points)
-             : path_search::greedy<L>(leaves, n, output, points);
+  path_method method = options.method;
+  if (method == path_method::automatic) {
+    method = n <= dynamic_programming_limit ? path_method::dynamic_programming
+                                            : path_method::greedy;
+  }
+  if (method == path_method::dynamic_programming && n > 16) method = path_method::greedy;
+  switch (method) {
+    case path_method::given: return path_search::given<L>(leaves, n, output, points, options);
+    case path_method::random_greedy:
+      return path_search::random_greedy<L>(leaves, n, output, points, options);
+    case path_method::greedy:
+      return path_search::greedy<L>(leaves, n, output, points, options, path_search::noise{0}, 0)
+          .path;
+    default: break;
+  }
+  return path_search::dynamic_programming<L>(leaves, n, output, points, options);
 }
 
 }  // namespace tenfold

@@ -5,11 +5,16 @@
 /// In what order an expression is computed: pairwise steps, target-neutral.
 namespace tenfold {
 
-/// result := sum over `contracted` of a * b.   b < 0: only a.
-/// Values are numbered: the inputs first, then the result of each step.
+/// result := c + sign * sum over `contracted` of a * b.   b < 0: only a;  c < 0: nothing is added.
+/// Values are numbered: the inputs first, then the result of each step. c is the result of an earlier
+/// step with the same labels that nothing else reads: its memory becomes that of the result.
+///
+/// An input whose entries are not of the compute type, or are conjugated, is read by steps with one
+/// operand only: they convert it.
 template <limits L>
 struct plan_step {
-  int a = -1, b = -1;
+  int a = -1, b = -1, c = -1;
+  int sign = 1;
   label_set labels = 0;      ///< of a and b together
   label_set contracted = 0;  ///< those the result lacks
   label_list<L.labels> order{};  ///< of the result, whose rank may exceed that of every operand
@@ -23,6 +28,7 @@ struct contraction_plan {
   int input_count = 0;
   int step_count = 0;
   plan_step<L> steps[2 * L.operands] = {};
+  bool found = true;  ///< false: no path was found, see contraction_path
   /// Work of all steps and of the single loop nest over all labels; extents that are not known
   /// while planning count as 1, so a plan with a run-time batch tells the work per batch entry.
   double flops = 0, naive_flops = 0;

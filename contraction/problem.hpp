@@ -15,24 +15,46 @@ struct bound_operand {
   label_set labels = 0;          ///< the same as a set
   index stride[L.labels] = {};   ///< by label, in scalars; `dyn` where only the call will tell
   batch_layout layout = batch_layout::strided;
+  scalar type = scalar::f64;  ///< of what lies in memory
   bool conjugated = false;
 
   friend constexpr bool operator==(const bound_operand&, const bound_operand&) = default;
 };
 
+/// One statement over values: the inputs are numbered first, then the results of the statements.
+template <limits L>
+struct bound_statement {
+  statement_kind kind = statement_kind::contract;
+  int count = 0;  ///< factors, or terms of a sum
+  std::uint8_t source[L.operands] = {};
+  std::int8_t sign[L.operands] = {};  ///< of the terms of a sum: 1 or -1
+  label_list<L.rank> result{};
+
+  friend constexpr bool operator==(const bound_statement&, const bound_statement&) = default;
+};
+
 template <limits L>
 struct problem {
-  statement_kind kind = statement_kind::contract;
-  scalar type = scalar::f64;
+  scalar type = scalar::f64;  ///< in which everything is computed
   device space = device::cpu;
   int input_count = 0;
   int label_count = 0;
+  int statement_count = 0;
+  bound_statement<L> list[L.statements] = {};
   index extent[L.labels] = {};  ///< by label; `dyn` where only the call will tell
   bound_operand<L> inputs[L.operands] = {};
   bound_operand<L> output{};
+  /// By input: the first one that is the same operand under the same labels, as a rule itself.
+  std::uint8_t twin[L.operands] = {};
 
   friend constexpr bool operator==(const problem&, const problem&) = default;
 };
+
+/// Whether an operand must be converted before anything is computed with it.
+template <limits L>
+constexpr bool is_foreign(const problem<L>& p, const bound_operand<L>& x) {
+  return x.type != p.type || x.conjugated;
+}
 
 /// Whether any label has this extent.
 template <limits L>

@@ -46,7 +46,7 @@ constexpr auto of_types(const capabilities& machine) {
   const problem<e::bounds>& p = e::bound.value;
   const auto lowered = lower<program>(p, e::plan, machine, true);
   auto out = explaining<e::bounds, e::bounds, program>(
-                 text::list, text::parsed.names, text::text, p, e::plan,
+                 text::parsed.value, text::parsed.names, text::text, p, e::plan,
                  lowered.feasible ? &lowered : nullptr, machine, p.extent, true, true)
                  .run();
   if (lowered.feasible) {

@@ -108,7 +108,11 @@ class printer {
   std::string value(int v) const {
     return v < s_.input_count ? std::to_string(v) : result(v - s_.input_count);
   }
+  /// The terms of a sum are one value.
   std::string result(int step) const {
+    for (int s = step + 1; s < s_.step_count; ++s) {
+      if (e_.steps[s].adds_to == s_.input_count + step) return result(s);
+    }
     return step + 1 == s_.step_count ? "out" : "t" + std::to_string(step + 1);
   }
   std::string results(int first, int last) const {
@@ -154,10 +158,16 @@ class printer {
 
   void heading() {
     for (int o = 0; o < s_.input_count; ++o) {
-      out_ += (o > 0 ? "," : "") + names(e_.inputs[o]);
+      if (e_.before[o] != 0) out_ += e_.before[o];
+      out_ += names(e_.inputs[o]);
     }
     out_ += "->" + names(s_.result) + "\n";
-    out_ += s_.type == scalar::f32 ? "float" : "double";
+    switch (s_.type) {
+      case scalar::f32: out_ += "float"; break;
+      case scalar::f64: out_ += "double"; break;
+      case scalar::c32: out_ += "complex<float>"; break;
+      case scalar::c64: out_ += "complex<double>";
+    }
     const char* separator = "; ";
     for (int l = 0; l < s_.label_count; ++l) {
       bool before = false;
@@ -192,6 +202,8 @@ class printer {
         return "at the call";
       case micro_kernel::unrolled:
         return "unrolled";
+      case micro_kernel::conversion:
+        return "conversion";
       case micro_kernel::register_tile:
         return format("tile %dx%d", e.rows, e.columns);
       case micro_kernel::sandwich:
@@ -212,7 +224,8 @@ class printer {
                            "flops", "bytes", "fl/B"}};
     for (int s = 0; s < s_.step_count; ++s) {
       const explained_step& e = e_.steps[s];
-      rows.push_back({with_labels(e.c.value), with_labels(e.a.value),
+      const char* writes = e.adds_to >= 0 ? (e.sign < 0 ? " -=" : " +=") : e.sign < 0 ? " = -" : "";
+      rows.push_back({with_labels(e.c.value) + writes, with_labels(e.a.value),
                       e.b.value < 0 ? "-" : with_labels(e.b.value), names(e.batch), names(e.m),
                       names(e.n), names(e.k), gemm(e), micro_kernel_of(e), show(e.flops),
                       show_number(e.bytes), e.intensity > 0 ? ratio(e.intensity) : "-"});
@@ -275,6 +288,8 @@ class printer {
         return format("unrolled: %s flops, up to %s need no loop and no lanes",
                       number(s_.flops.factor_of(0)).c_str(),
                       number(select::unrolled_flops).c_str());
+      case micro_kernel::conversion:
+        return "conversion: other entries than the program computes with";
       case micro_kernel::register_tile:
         return "tile: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, e.width > 1 ? "vector" : "scalar") +

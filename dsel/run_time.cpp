@@ -208,7 +208,7 @@ explanation<large_limits> explain_operands(const explained_call& call,
       const auto runnable =
           std::make_unique<Program>(lower<Program>(planned_from, *plan, machine, overwrites));
       if (!runnable->feasible) return false;
-      out = explaining<large_limits, L, Program>(parsed.value.list[0], parsed.names, call.text,
+      out = explaining<large_limits, L, Program>(parsed.value, parsed.names, call.text,
                                                  planned_from, *plan, runnable.get(), machine,
                                                  p.extent, overwrites, compiled)
                 .run();

@@ -44,7 +44,9 @@ inline constexpr int max_tile_loops = 4;
 /// All strides and offsets count scalars.
 struct operand_ref {
   buffer where = buffer::none;
-  int slot = 0;  ///< which input
+  int slot = 0;                     ///< which input
+  scalar type = scalar::f64;        ///< of what lies there; in scratch and workspace the program's
+  bool conjugated = false;          ///< read conjugated
   access how = access::uniform;
   index offset = 0;
   index lane_stride = 0;
@@ -70,7 +72,9 @@ struct step_loop {
 struct program_step {
   step_kind kind = step_kind::contract;
   epilogue finish = epilogue::overwrite;
-  bool a_varies = false;  ///< A moves along n: an entry-wise product
+  bool accumulates = false;  ///< C := C + ...
+  int sign = 1;              ///< of what is computed: 1 or -1
+  bool a_varies = false;     ///< A moves along n: an entry-wise product
   operand_ref a, b, c;
   operand_ref a2, d;  ///< sandwich only
   step_loop m, n, k, q;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -131,8 +132,32 @@ double cost_of(const network& net, const contraction_path<L>& path) {
   return cost;
 }
 
-contraction_path<L> path_of(const network& net) {
-  return find_path<L>(net.leaves.data(), net.count(), net.output, net.points());
+contraction_path<L> path_of(const network& net, const path_options& options = {}) {
+  return find_path<L>(net.leaves.data(), net.count(), net.output, net.points(), options);
+}
+
+path_options with(path_method method) {
+  path_options options;
+  options.method = method;
+  return options;
+}
+
+/// The most entries of an intermediate.
+double largest_intermediate(const network& net, const contraction_path<L>& path) {
+  std::vector<label_set> live;
+  for (const auto& leaf : net.leaves) live.push_back(leaf.labels);
+  std::vector<bool> used(2 * net.leaves.size(), false);
+  double largest = 0;
+  for (int s = 0; s + 1 < path.count; ++s) {
+    used[path.a[s]] = used[path.b[s]] = true;
+    label_set needed = net.output;
+    for (std::size_t v = 0; v < live.size(); ++v) {
+      if (!used[v]) needed |= live[v];
+    }
+    live.push_back((live[path.a[s]] | live[path.b[s]]) & needed);
+    largest = std::max(largest, net.points()(live.back()));
+  }
+  return largest;
 }
 
 }  // namespace
@@ -159,9 +184,7 @@ TEST_CASE("up to ten operands are planned by dynamic programming, more of them g
     for (int n = 0; n < 10; ++n) {
       const network net = random_network(g, leaves, 2 * leaves > 60 ? 60 : 2 * leaves);
       const double cost = cost_of(net, path_of(net));
-      const auto greedy = path_search::greedy<L>(net.leaves.data(), net.count(), net.output,
-                                                 net.points());
-      const double greedy_cost = cost_of(net, greedy);
+      const double greedy_cost = cost_of(net, path_of(net, with(path_method::greedy)));
       CAPTURE(leaves);
       if (leaves > dynamic_programming_limit) {
         CHECK(cost == greedy_cost);
@@ -170,6 +193,106 @@ TEST_CASE("up to ten operands are planned by dynamic programming, more of them g
       }
     }
   }
+}
+
+TEST_CASE("noise never makes the greedy path worse, and one seed gives one path") {
+  std::mt19937 g(3);
+  int better = 0;
+  for (int n = 0; n < 40; ++n) {
+    const network net = random_network(g, 12, 24);
+    path_options random = with(path_method::random_greedy);
+    random.seed = 7;
+    const auto path = path_of(net, random);
+    const double cost = cost_of(net, path);
+    const double greedy = cost_of(net, path_of(net, with(path_method::greedy)));
+    CHECK(cost <= greedy);
+    better += cost < greedy;
+    const auto again = path_of(net, random);
+    for (int s = 0; s < path.count; ++s) {
+      CHECK(path.a[s] == again.a[s]);
+      CHECK(path.b[s] == again.b[s]);
+    }
+  }
+  CHECK(better > 5);
+}
+
+TEST_CASE("a limit on intermediates is kept, or no path is found") {
+  std::mt19937 g(4);
+  int found = 0, lost = 0;
+  for (const path_method method :
+       {path_method::automatic, path_method::greedy, path_method::random_greedy}) {
+    for (int n = 0; n < 60; ++n) {
+      const network net = random_network(g, 6, 10);
+      const auto free = path_of(net, with(method));
+      path_options limited = with(method);
+      limited.largest_intermediate = largest_intermediate(net, free) / 2;
+      if (limited.largest_intermediate < 1) continue;
+      const auto path = path_of(net, limited);
+      ++(path.found ? found : lost);
+      if (path.found) CHECK(largest_intermediate(net, path) <= limited.largest_intermediate);
+    }
+  }
+  CHECK(found > 10);
+  CHECK(lost > 10);
+}
+
+TEST_CASE("the objective is what the path has least of") {
+  std::mt19937 g(5);
+  int differ = 0;
+  for (int n = 0; n < 100; ++n) {
+    const network net = random_network(g, 6, 9);
+    const auto work = [&](path_objective objective, bool flops) {
+      path_options options;
+      options.objective = objective;
+      const auto path = path_of(net, options);
+      std::vector<label_set> live;
+      for (const auto& leaf : net.leaves) live.push_back(leaf.labels);
+      std::vector<bool> used(2 * net.leaves.size(), false);
+      double sum = 0;
+      for (int s = 0; s < path.count; ++s) {
+        used[path.a[s]] = used[path.b[s]] = true;
+        label_set needed = net.output;
+        for (std::size_t v = 0; v < live.size(); ++v) {
+          if (!used[v]) needed |= live[v];
+        }
+        const label_set both = live[path.a[s]] | live[path.b[s]];
+        live.push_back(both & needed);
+        const auto points = net.points();
+        sum += flops ? pair_flops(points(both), both != live.back()) : points(live.back());
+      }
+      return sum;
+    };
+    const double least_flops = work(path_objective::flops, true);
+    const double least_bytes = work(path_objective::bytes, false);
+    CHECK(least_flops <= work(path_objective::both, true));
+    CHECK(least_bytes <= work(path_objective::both, false));
+    differ += least_bytes < work(path_objective::flops, false);
+  }
+  CHECK(differ > 5);
+}
+
+TEST_CASE("a given path is taken as NumPy and opt_einsum write it") {
+  std::mt19937 g(6);
+  const network net = random_network(g, 4, 6);
+  path_options options = with(path_method::given);
+  options.pair_count = 3;
+  // (0, 2) of 0 1 2 3 leaves 1 3 4; (1, 2) of these leaves 1 5.
+  const std::uint8_t pairs[3][2] = {{0, 2}, {2, 1}, {0, 1}};
+  for (int s = 0; s < 3; ++s) {
+    options.pairs[s][0] = pairs[s][0];
+    options.pairs[s][1] = pairs[s][1];
+  }
+  const auto path = path_of(net, options);
+  REQUIRE(path.found);
+  const int expected[3][2] = {{0, 2}, {3, 4}, {1, 5}};
+  for (int s = 0; s < 3; ++s) {
+    CHECK(path.a[s] == expected[s][0]);
+    CHECK(path.b[s] == expected[s][1]);
+  }
+  options.pairs[1][0] = 3;
+  CHECK(!path_of(net, options).found);
+  options.pair_count = 2;
+  CHECK(!path_of(net, options).found);
 }
 
 TEST_CASE("a path of operands that share nothing ends") {

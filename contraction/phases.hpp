@@ -1,0 +1,310 @@
+#pragma once
+
+#include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/contraction/cost.hpp>
+#include <tenfold/contraction/plan.hpp>
+
+/// Which steps of a plan run together, and along which label they are vectorized.
+///
+/// A phase picks the label that becomes its lanes and the labels that become its tile loops among
+/// those of its root's result; every step whose result carries all of them belongs to the phase, any
+/// other is the root of a phase of its own, run before.
+namespace tenfold {
+
+/// What a phase consists of.
+struct phase_shape {
+  int root = 0;
+  int lane = -1;          ///< label, or none
+  label_set tiles = 0;    ///< labels of the tile loops
+  label_set members = 0;  ///< steps, as a set
+  int width = 1, vectors = 1;
+  bool pack_all = false;  ///< even contiguous lanes go through pack and unpack
+  bool found = false;     ///< no unknown extent stays inside a tile
+  bool has_rest = false;  ///< a phase with pack_all takes the rest of the lane loop
+};
+
+/// Reads a plan and chooses its phases; what each choice costs, select says.
+template <limits L>
+class phases {
+ public:
+  constexpr phases(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
+                   bool overwrites)
+      : problem_(p),
+        plan_(plan),
+        caps_(caps),
+        overwrites_(overwrites),
+        points_(p, nominal_extent),
+        n_(p.input_count) {}
+
+  /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
+  /// from none). For explain.
+  constexpr double cost_of(int root, int lane) const {
+    return select::lane_cost(candidate(root, lane), caps_.lanes(problem_.type));
+  }
+  /// Whether these lanes could be taken: no unknown extent would stay inside a tile. For explain.
+  constexpr bool may_take(int root, int lane) const {
+    return covers_unknown(shape_with(root, lane));
+  }
+
+
+  /// The cheapest lanes that leave no unknown extent inside a tile; none `found`, if there are none.
+  constexpr phase_shape choose(int root, bool unrolled) const {
+    phase_shape best = shape_with(root, -1);
+    best.found = covers_unknown(best);
+    double least = cost_of(root, -1);
+    const auto& order = plan_.steps[root].order;
+    for (int i = order.count - 1; i >= 0 && !unrolled; --i) {
+      const double cost = cost_of(root, order[i]);
+      if (best.found && cost >= least) continue;
+      const phase_shape shape = shape_with(root, order[i]);
+      if (!covers_unknown(shape)) continue;
+      best = shape;
+      best.found = true;
+      least = cost;
+    }
+    return best;
+  }
+
+ protected:
+  // --- what is known of the values of the plan ---------------------------------------------
+
+  constexpr label_set labels_of(int value) const {
+    return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
+  }
+  constexpr const label_list<L.labels>& order_of(int value) const {
+    return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
+  }
+  constexpr bool is_final(int step) const { return step + 1 == plan_.step_count; }
+
+  /// The step that adds the last term to what step s began, or s.
+  constexpr int end_of_sum(int s) const {
+    for (int t = s + 1; t < plan_.step_count; ++t) {
+      if (plan_.steps[t].c == n_ + s) return end_of_sum(t);
+    }
+    return s;
+  }
+
+  /// The last step of the phase that reads the result of step s.
+  constexpr int last_use(const phase_shape& shape, int s) const {
+    for (int t = shape.root; t > s; --t) {
+      if (contains(shape.members, t) && (plan_.steps[t].a == n_ + s || plan_.steps[t].b == n_ + s)) {
+        return t;
+      }
+    }
+    return s;
+  }
+
+  /// How many steps read the result of step s.
+  constexpr int uses(int s) const {
+    int n = 0;
+    for (int t = s + 1; t < plan_.step_count; ++t) {
+      for (const int v : {plan_.steps[t].a, plan_.steps[t].b, plan_.steps[t].c}) n += v == n_ + s;
+    }
+    return n;
+  }
+
+  /// What lies in memory is not what is computed with.
+  constexpr bool is_foreign(int value) const {
+    if (value < n_) return tenfold::is_foreign(problem_, problem_.inputs[value]);
+    return is_final(value - n_) && problem_.output.type != problem_.type;
+  }
+
+  /// Stride of a value outside scratch. An intermediate that crosses phases is dense in its order.
+  constexpr index external_stride(int value, int label) const {
+    if (value < n_) return problem_.inputs[value].stride[label];
+    if (is_final(value - n_)) return problem_.output.stride[label];
+    const auto& order = order_of(value);
+    index stride = 1;
+    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
+    return stride;
+  }
+
+  constexpr bool lanes_direct(int value, int lane) const {
+    return external_stride(value, lane) == 1;
+  }
+
+  // --- choosing a phase --------------------------------------------------------------------
+
+  /// The steps below `root` whose results carry `labels`, reached through such steps.
+  constexpr label_set members_of(int root, label_set labels) const {
+    label_set members = bit(root);
+    for (int s = root; s >= 0; --s) {
+      if (!contains(members, s)) continue;
+      for (const int v : {plan_.steps[s].a, plan_.steps[s].b, plan_.steps[s].c}) {
+        if (v >= n_ && (labels_of(v) & labels) == labels) members |= bit(v - n_);
+      }
+    }
+    return members;
+  }
+
+  /// Applies f to the values from outside that the members read, and to the result (true).
+  template <class F>
+  constexpr void for_each_external(const phase_shape& shape, F f) const {
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
+        if (v >= 0 && (v < n_ || !contains(shape.members, v - n_))) f(v);
+      }
+    }
+    f(n_ + shape.root);
+  }
+
+  constexpr select::lane_candidate candidate(int root, int lane) const {
+    select::lane_candidate c;
+    phase_shape shape;
+    shape.root = root;
+    shape.members = lane < 0 ? members_of(root, 0) : members_of(root, bit(lane));
+    const int width = caps_.lanes(problem_.type);
+    const index extent = lane < 0 ? 1 : nominal(problem_.extent[lane]);
+    const auto vectors = static_cast<double>((extent + width - 1) / width);
+    for (int s = 0; s <= root; ++s) {
+      const double points = points_(plan_.steps[s].labels);
+      if (lane >= 0 && contains(shape.members, s)) {
+        c.vector_operations += points / static_cast<double>(extent < 1 ? 1 : extent) * vectors;
+      } else if (below(root, s)) {
+        (lane < 0 ? c.vector_operations : c.operations_before) += points;
+      }
+    }
+    if (lane < 0) return c;
+    const auto left =
+        may_overlap(root, width, problem_.extent[lane]) ? 0 : static_cast<double>(extent % width);
+    for_each_external(shape, [&](int v) {
+      const double entries = points_(labels_of(v));
+      if (v >= n_ && v != n_ + root) c.waiting_entries += entries;
+      if (!contains(labels_of(v), lane)) return;
+      if (!lanes_direct(v, lane)) {
+        bool contiguous = false;
+        for (int i = 0; i < order_of(v).count; ++i) {
+          contiguous = contiguous || external_stride(v, order_of(v)[i]) == 1;
+        }
+        (contiguous ? c.packed_entries : c.scattered_entries) += entries;
+      } else {
+        c.partial_entries += entries / static_cast<double>(extent < 1 ? 1 : extent) * left;
+      }
+    });
+    return c;
+  }
+
+  /// Whether step s feeds `root`.
+  constexpr bool below(int root, int s) const {
+    if (s == root) return true;
+    for (const int v : {plan_.steps[root].a, plan_.steps[root].b, plan_.steps[root].c}) {
+      if (v >= n_ && below(v - n_, s)) return true;
+    }
+    return false;
+  }
+
+  constexpr phase_shape shape_with(int root, int lane) const {
+    phase_shape shape;
+    shape.root = root;
+    shape.lane = lane;
+    const label_set shared = lane < 0 ? 0 : bit(lane);
+    shape.members = members_of(root, shared);
+    if (lane >= 0) shape.width = caps_.lanes(problem_.type);
+    choose_tiles(shape, shared);
+    choose_vectors(shape);
+    return shape;
+  }
+
+  constexpr bool covers_unknown(const phase_shape& shape) const {
+    label_set labels = 0;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (contains(shape.members, s)) labels |= plan_.steps[s].labels;
+    }
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(labels, l) && inner(shape, l) && problem_.extent[l] == dyn) return false;
+    }
+    // Nor may an intermediate of unknown size wait for this phase.
+    bool known = true;
+    for_each_external(shape, [&](int v) {
+      if (v < n_ || v == n_ + shape.root) return;
+      for (int i = 0; i < order_of(v).count; ++i) {
+        known = known && problem_.extent[order_of(v)[i]] != dyn;
+      }
+    });
+    return known;
+  }
+
+  constexpr double tile_work(const phase_shape& shape) const {
+    double flops = 0;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      const label_set inner = plan_.steps[s].labels & ~shape.tiles;
+      const double lanes = shape.lane < 0 ? 1 : static_cast<double>(shape.width * shape.vectors);
+      const label_set rest = shape.lane < 0 ? inner : inner & ~bit(shape.lane);
+      const double points = points_(rest) * lanes;
+      flops += plan_.steps[s].b < 0 ? points : pair_flops(points, plan_.steps[s].contracted != 0);
+    }
+    return flops;
+  }
+
+  /// Tile loops are labels that two inputs share (batches), or any that all steps of a chain carry;
+  /// taken outermost first while a tile keeps enough work. Unknown extents always.
+  constexpr void choose_tiles(phase_shape& shape, label_set shared) const {
+    const auto& order = plan_.steps[shape.root].order;
+    label_set common = ~label_set{0};
+    int count = 0;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      common &= plan_.steps[s].order.set();
+      ++count;
+    }
+    int tiles = 0;
+    for (int i = 0; i < order.count && tiles < max_tile_loops; ++i) {
+      const int l = order[i];
+      if (contains(shared, l) || !contains(common, l)) continue;
+      int holders = 0;
+      for_each_external(shape, [&](int v) { holders += contains(labels_of(v), l); });
+      // The result is one of the holders.
+      if (holders < 3 && count < 2 && plan_.steps[shape.root].b >= 0) continue;
+      phase_shape with = shape;
+      with.tiles |= bit(l);
+      if (problem_.extent[l] == dyn || tile_work(with) >= select::tile_flops) {
+        shape.tiles = with.tiles;
+        ++tiles;
+      }
+    }
+  }
+
+  /// Several vectors per tile pay where every operand holds the lanes contiguously and no other
+  /// label would give a second column to the micro-kernel.
+  constexpr void choose_vectors(phase_shape& shape) const {
+    if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
+    bool direct = shape.members == bit(shape.root);
+    for_each_external(shape, [&](int v) {
+      direct = direct && (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
+    });
+    const plan_step<L>& step = plan_.steps[shape.root];
+    if (!direct) return;
+    if (step.b >= 0) {
+      const bool in_a = contains(labels_of(step.a), shape.lane);
+      const bool in_b = contains(labels_of(step.b), shape.lane);
+      const label_set moving = labels_of(in_a ? step.a : step.b);
+      const label_set still = in_a && in_b ? 0 : labels_of(in_a ? step.b : step.a);
+      if ((moving & ~still & ~step.contracted & ~shape.tiles & ~bit(shape.lane)) != 0) return;
+    }
+    shape.vectors =
+        select::lane_vectors(problem_.extent[shape.lane], shape.width, step.contracted != 0);
+  }
+
+  /// Whether a last tile may compute values again that another tile has left: the result is not
+  /// read, and there is one whole vector to draw back over. Phases run one after another, so no two
+  /// threads write one entry at a time.
+  constexpr bool may_overlap(int root, int width, index extent) const {
+    return (overwrites_ || !is_final(root)) && extent != dyn && extent >= width;
+  }
+
+  constexpr bool inner(const phase_shape& shape, int label) const {
+    return label != shape.lane && !contains(shape.tiles, label);
+  }
+
+  const problem<L>& problem_;
+  const contraction_plan<L>& plan_;
+  const capabilities& caps_;
+  bool overwrites_;  ///< the result is not read
+  index_space<L> points_;
+  int n_;  ///< inputs
+};
+
+}  // namespace tenfold
