@@ -21,6 +21,8 @@ struct operand;
 template <index>
 struct in_operand;
 template <index>
+struct term_of_sum;
+template <index>
 struct argument;
 template <index>
 struct has_extent;
@@ -57,8 +59,11 @@ words<V..., W...> operator+(words<V...>, words<W...>);
 template <diagnosis D, index N0, index N1, index N2, index N3>
 constexpr auto numbers() {
   using enum diagnosis;
-  if constexpr (D == too_many_operands || D == too_many_labels || D == too_high_rank) {
+  if constexpr (D == too_many_operands || D == too_many_terms || D == too_many_labels ||
+                D == too_high_rank) {
     return words<at_most<N0>>{};
+  } else if constexpr (D == terms_disagree || D == term_lacks_label) {
+    return words<term_of_sum<N0>>{};
   } else if constexpr (D == operand_count) {
     return words<operands_named<N0>, operands_given<N1>>{};
   } else if constexpr (D == operand_rank) {
