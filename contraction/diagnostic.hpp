@@ -27,6 +27,8 @@
   X(term_lacks_label, "term {0} of the sum lacks the output label '{label}' at position {position}") \
   X(operand_count, "the subscripts name {0} operands, {1} were given")                             \
   X(operand_rank, "operand {0} has rank {1}, its subscripts name {2} labels")                      \
+  X(ellipsis_rank, "operand {0} has rank {1}, its subscripts name {2} labels beside the ellipsis") \
+  X(ellipsis_not_in_output, "the ellipsis at position {position} stands for {0} axes: the output needs an ellipsis, too") \
   X(output_rank, "the output has rank {0}, its subscripts name {1} labels")                        \
   X(extent_mismatch, "label '{label}' at position {position} has extent {0} in operand {1} and extent {2} in operand {3}") \
   X(output_extent, "label '{label}' at position {position} has extent {0} in the output and extent {1} in the operands") \

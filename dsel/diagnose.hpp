@@ -33,6 +33,8 @@ struct has_rank;
 template <index>
 struct labels_named;
 template <index>
+struct axes;
+template <index>
 struct operands_named;
 template <index>
 struct operands_given;
@@ -66,7 +68,9 @@ constexpr auto numbers() {
     return words<term_of_sum<N0>>{};
   } else if constexpr (D == operand_count) {
     return words<operands_named<N0>, operands_given<N1>>{};
-  } else if constexpr (D == operand_rank) {
+  } else if constexpr (D == ellipsis_not_in_output) {
+    return words<axes<N0>>{};
+  } else if constexpr (D == operand_rank || D == ellipsis_rank) {
     return words<operand<N0>, has_rank<N1>, labels_named<N2>>{};
   } else if constexpr (D == output_rank) {
     return words<has_rank<N0>, labels_named<N1>>{};

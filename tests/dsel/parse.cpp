@@ -1,3 +1,4 @@
+#include <tenfold/contraction/expand.hpp>
 #include <tenfold/dsel/parse.hpp>
 #include <tenfold/dsel/run_time.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -53,12 +54,14 @@ constexpr bool says(const statement<S>& s, statement_kind kind, const addend (&f
   return same;
 }
 
-/// The full sentence of what is wrong with the text.
-template <limits Room = S>
-std::string sentence(std::string_view text) {
+/// The full sentence of what is wrong with the text, or with the text over operands of these ranks.
+std::string sentence(std::string_view text, std::vector<int> ranks = {}) {
+  const auto parsed = sum_of(text);
+  const auto expanded =
+      expand<S>(parsed.value, parsed.names, ranks.data(), static_cast<int>(ranks.size()));
   try {
-    throw_diagnostic(parse<Room>(text).error, text);
-  } catch (const subscript_error& e) {
+    throw_diagnostic(parsed.error ? parsed.error : expanded.error, text);
+  } catch (const error& e) {
     return e.what();
   }
 }
@@ -344,6 +347,32 @@ TEST_CASE("what cannot be read is told in one sentence") {
   CHECK(sentence("ij>i") ==
         "tenfold: \"ij>i\": '>' at position 2 is half an arrow: the output stands behind '->'");
 }
+
+TEST_CASE("an ellipsis that does not fit its operands is told in one sentence") {
+  CHECK(sentence("...ij,j->...i", {1, 1}) ==
+        "tenfold: \"...ij,j->...i\": operand 0 has rank 1, its subscripts name 2 labels beside the "
+        "ellipsis");
+  CHECK(sentence("ij,...j->i", {2, 3}) ==
+        "tenfold: \"ij,...j->i\": the ellipsis at position 3 stands for 2 axes: the output needs an "
+        "ellipsis, too");
+  CHECK(sentence("...ij - j...i", {4, 3}) ==
+        "tenfold: \"...ij - j...i\": term 1 of the sum lacks the output label '...' at position 0");
+  CHECK(sentence("...i->...i", {9}) ==
+        "tenfold: \"...i->...i\": label 'i' at position 3 is one more than 8 labels in one operand");
+  CHECK(sentence("...i->...i", {2, 2}) ==
+        "tenfold: \"...i->...i\": the subscripts name 1 operands, 2 were given");
+}
+
+// What the output of an ellipsis expands to, in numbers: the labels of "...ij,...jk".
+static_assert([] {
+  const auto parsed = read("...ij,...jk");
+  const int ranks[] = {3, 3};
+  const auto expanded = expand<L>(parsed.value, parsed.names, ranks, 2).value;
+  const auto named = read("eij,ejk->eik").value;
+  return expanded.list[0].result == named.list[0].result &&
+         expanded.list[0].factors[1].labels == named.list[0].factors[1].labels &&
+         expanded.stretchable == bit(0);
+}(), "the ellipsis stands in front of an output that is not written");
 
 TEST_CASE("a sum of 32 terms is parsed") {
   std::string text = "a";
