@@ -8,20 +8,27 @@
 /// {label}, {position}, {0}..{3}. At compile time the sentence stands as it is in a static_assert
 /// and the numbers in the name of a type beside it.
 #define TENFOLD_DIAGNOSES(X)                                                                       \
-  X(unexpected_character, "character '{label}' at position {position} is neither a label, ',' nor '->'") \
+  X(unexpected_character, "character '{label}' at position {position} is neither a label, ',', '+', '-', '...' nor '->'") \
   X(broken_arrow, "'{label}' at position {position} is half an arrow: the output stands behind '->'") \
   X(second_arrow, "a second '->' at position {position}: there is one output")                     \
   X(comma_in_output, "',' at position {position} stands in the output: there is one output")       \
+  X(sign_in_output, "'{label}' at position {position} stands in the output: a sum stands before '->'") \
   X(open_bracket, "'[' at position {position} is not closed by ']'")                               \
   X(empty_bracket, "'[]' at position {position} names no label")                                   \
-  X(ellipsis, "an ellipsis at position {position}: name every label")                              \
+  X(broken_ellipsis, "'{label}' at position {position} is part of an ellipsis, which is '...'")    \
+  X(second_ellipsis, "a second ellipsis at position {position}: an operand, or the output, has one at most") \
   X(too_many_operands, "more than {0} operands")                                                   \
+  X(too_many_terms, "more than {0} terms in a sum")                                                \
   X(too_many_labels, "label '{label}' at position {position} is one more than {0} different labels") \
   X(too_high_rank, "label '{label}' at position {position} is one more than {0} labels in one operand") \
   X(output_label_unknown, "output label '{label}' at position {position} is in no operand")        \
   X(output_label_repeated, "output label '{label}' at position {position} stands in the output twice") \
+  X(terms_disagree, "the labels that occur once in term {0} of the sum are not those of term 0: write the output behind '->'") \
+  X(term_lacks_label, "term {0} of the sum lacks the output label '{label}' at position {position}") \
   X(operand_count, "the subscripts name {0} operands, {1} were given")                             \
   X(operand_rank, "operand {0} has rank {1}, its subscripts name {2} labels")                      \
+  X(ellipsis_rank, "operand {0} has rank {1}, its subscripts name {2} labels beside the ellipsis") \
+  X(ellipsis_not_in_output, "the ellipsis at position {position} stands for {0} axes: the output needs an ellipsis, too") \
   X(output_rank, "the output has rank {0}, its subscripts name {1} labels")                        \
   X(extent_mismatch, "label '{label}' at position {position} has extent {0} in operand {1} and extent {2} in operand {3}") \
   X(output_extent, "label '{label}' at position {position} has extent {0} in the output and extent {1} in the operands") \

@@ -11,7 +11,7 @@ struct limits {
   int operands;
   int labels;  ///< distinct ones, at most 64
   int rank;
-  int statements = 1;
+  int statements = 1;  ///< one for a product; a sum needs one for each product and one more
 
   friend constexpr bool operator==(const limits&, const limits&) = default;
 };
@@ -19,6 +19,12 @@ struct limits {
 inline constexpr limits small_limits{4, 12, 8};
 inline constexpr limits medium_limits{10, 24, 12};
 inline constexpr limits large_limits{32, 64, 32};
+
+/// The same room with statements for a sum: every operand may be a product of its own.
+constexpr limits with_sums(limits l) {
+  l.statements = l.operands + 1;
+  return l;
+}
 
 /// A set of labels, one bit each.
 using label_set = std::uint64_t;

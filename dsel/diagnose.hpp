@@ -21,6 +21,8 @@ struct operand;
 template <index>
 struct in_operand;
 template <index>
+struct term_of_sum;
+template <index>
 struct argument;
 template <index>
 struct has_extent;
@@ -30,6 +32,8 @@ template <index>
 struct has_rank;
 template <index>
 struct labels_named;
+template <index>
+struct axes;
 template <index>
 struct operands_named;
 template <index>
@@ -57,11 +61,16 @@ words<V..., W...> operator+(words<V...>, words<W...>);
 template <diagnosis D, index N0, index N1, index N2, index N3>
 constexpr auto numbers() {
   using enum diagnosis;
-  if constexpr (D == too_many_operands || D == too_many_labels || D == too_high_rank) {
+  if constexpr (D == too_many_operands || D == too_many_terms || D == too_many_labels ||
+                D == too_high_rank) {
     return words<at_most<N0>>{};
+  } else if constexpr (D == terms_disagree || D == term_lacks_label) {
+    return words<term_of_sum<N0>>{};
   } else if constexpr (D == operand_count) {
     return words<operands_named<N0>, operands_given<N1>>{};
-  } else if constexpr (D == operand_rank) {
+  } else if constexpr (D == ellipsis_not_in_output) {
+    return words<axes<N0>>{};
+  } else if constexpr (D == operand_rank || D == ellipsis_rank) {
     return words<operand<N0>, has_rank<N1>, labels_named<N2>>{};
   } else if constexpr (D == output_rank) {
     return words<has_rank<N0>, labels_named<N1>>{};

@@ -6,11 +6,16 @@
 
 /// Subscripts to statements: the one parser, for literals at compile time and strings at run time.
 ///
-///   subscripts = term { "," term } [ "->" term ]        white space anywhere
-///   term       = { label }                              empty: a scalar
+///   subscripts = sum [ "->" operand ]                   white space anywhere
+///   sum        = [ sign ] product { sign product }
+///   sign       = "+" | "-"
+///   product    = operand { "," operand }
+///   operand    = { label | "..." }                      empty: a scalar; one ellipsis at most
 ///   label      = letter | "[" any characters but "[" and "]" "]"
 ///
-/// Without an arrow the output holds the labels that occur exactly once, sorted bytewise (NumPy).
+/// Without an arrow the output holds the labels that occur exactly once, sorted bytewise, behind
+/// the ellipsis if any operand has one (NumPy); in a sum, those that occur exactly once in every
+/// product. Behind an arrow, every product must have every label of the output.
 namespace tenfold {
 
 template <limits L>
@@ -46,34 +51,58 @@ constexpr bool stands_before(std::string_view text, std::size_t begin, std::size
 }  // namespace parsing
 
 /// The smallest limits that hold the subscripts; text that holds more than `large_limits` is left
-/// to parse, which names what is too much.
-constexpr limits limits_of(std::string_view text) {
-  int operands = 1, labels = 0, rank = 0, run = 0;
-  bool seen[128] = {}, arrow = false;
+/// to parse, which names what is too much. `ranks` of the operands, if given, tell for how many
+/// labels each ellipsis stands.
+constexpr limits limits_of(std::string_view text, const int* ranks = nullptr, int count = 0) {
+  int operands = 1, labels = 0, rank = 0, run = 0, hidden = 0;
+  bool seen[128] = {}, arrow = false, sum = false, started = false, ellipsis = false;
+  const auto end_operand = [&] {
+    if (ellipsis && !arrow && operands <= count && ranks[operands - 1] - run > hidden) {
+      hidden = ranks[operands - 1] - run;
+    }
+    if (ellipsis && hidden > 0) run += hidden;
+    if (run > rank) rank = run;
+    run = 0;
+    ellipsis = false;
+  };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == ',' || c == '>') {
-      operands += c == ',';
-      arrow = arrow || c == '>';
-      run = 0;
-    } else if (c == '[') {
-      const std::size_t close = parsing::closing(text, i);
+    if (parsing::is_space(c)) continue;
+    if (c == '.') {
+      ellipsis = true;
+    } else if (c == '-' && i + 1 < text.size() && text[i + 1] == '>') {
+      end_operand();
+      arrow = true;
+      ++i;
+    } else if (c == ',' || c == '+' || c == '-') {
+      if (c != ',') sum = true;
+      if (c == ',' || started) {
+        end_operand();
+        ++operands;
+      }
+    } else {
+      const std::size_t close = c == '[' ? parsing::closing(text, i) : i;
       if (close == text.npos) break;  // parse will say so
-      if (!parsing::stands_before(text, i, close + 1)) ++labels;
-      if (++run > rank) rank = run;
-      i = close;
-    } else if (!parsing::is_space(c) && c != '-') {
       const auto u = static_cast<unsigned char>(c);
-      if (u >= 128 || !seen[u]) ++labels;
+      if (c == '[') {
+        if (!parsing::stands_before(text, i, close + 1)) ++labels;
+      } else if (u >= 128 || !seen[u]) {
+        ++labels;
+      }
       if (u < 128) seen[u] = true;
-      if (++run > rank) rank = run;
+      ++run;
+      i = close;
     }
+    started = true;
   }
+  end_operand();
+  labels += hidden;
   if (!arrow && labels > rank) rank = labels;  // any of them may be in the output
-  for (const limits& l : {small_limits, medium_limits}) {
-    if (operands <= l.operands && labels <= l.labels && rank <= l.rank) return l;
+  limits found = large_limits;
+  for (const limits& l : {medium_limits, small_limits}) {
+    if (operands <= l.operands && labels <= l.labels && rank <= l.rank) found = l;
   }
-  return large_limits;
+  return sum ? with_sums(found) : found;
 }
 
 namespace parsing {
@@ -83,25 +112,35 @@ template <limits L>
 struct walker {
   std::string_view text;
   parse_result<L>& out;
-  label_list<L.rank>* current;
-  int* positions;
+  label_list<L.rank>* current = &out.value.list[0].factors[0].labels;
+  int* ellipsis = &out.value.list[0].factors[0].ellipsis;
+  int slot = 0;  ///< in `names`, of the operand at hand
   bool in_output = false;
-  int occurrences[L.labels] = {};
+  bool started = false;          ///< anything but white space has been read
+  int signs[L.operands] = {1};   ///< by product
+  label_set once = 0, more = 0;  ///< the labels of the product at hand
+  label_set free = 0;            ///< those that occur once in product 0
+  int disagreement = -1;         ///< the first product in which others do
+  int first_ellipsis = -1;       ///< where it stands
 
   constexpr void fail(diagnosis code, int position, int length = 1, index number = 0) {
-    out.error = {code, position, length, {number}};
+    if (!out.error) out.error = {code, position, length, {number}};
   }
 
-  constexpr int find(std::string_view name) const {
+  constexpr std::string_view name(int id) const {
+    const label_name& known = out.names.name[id];
+    return text.substr(static_cast<std::size_t>(known.begin),
+                       static_cast<std::size_t>(known.length));
+  }
+  constexpr int find(std::string_view wanted) const {
     for (int i = 0; i < out.value.label_count; ++i) {
-      const label_name& known = out.names.name[i];
-      if (text.substr(static_cast<std::size_t>(known.begin),
-                      static_cast<std::size_t>(known.length)) == name) {
-        return i;
-      }
+      if (name(i) == wanted) return i;
     }
     return -1;
   }
+
+  constexpr statement<L>& product() { return out.value.list[out.value.count - 1]; }
+  constexpr int products() const { return out.value.count; }
 
   /// One occurrence of the label text[begin, begin + length); `at` is what a message points to.
   constexpr void label(int begin, int length, int at) {
@@ -117,9 +156,129 @@ struct walker {
       out.names.name[id] = {begin, length};
     }
     if (current->count == L.rank) return fail(diagnosis::too_high_rank, at, length, L.rank);
-    positions[current->count] = at;
+    out.names.position[slot][current->count] = at;
     current->push(id);
-    if (!in_output) ++occurrences[id];
+    if (!in_output) (contains(once | more, id) ? more : once) |= bit(id);
+  }
+
+  /// The dots at `at`; returns how many there are, three at most.
+  constexpr int dots(int at) {
+    int length = 0;
+    for (auto i = static_cast<std::size_t>(at); i < text.size() && text[i] == '.'; ++i) {
+      if (++length == 3) break;
+    }
+    if (length < 3) {
+      fail(diagnosis::broken_ellipsis, at, length);
+    } else if (*ellipsis >= 0) {
+      fail(diagnosis::second_ellipsis, at, length);
+    } else {
+      *ellipsis = current->count;
+      out.names.ellipsis[slot] = at;
+      out.value.has_ellipsis = true;
+      if (first_ellipsis < 0) first_ellipsis = at;
+    }
+    return length;
+  }
+
+  /// Begins the next operand of the product at hand, behind the sign or comma at `at`.
+  constexpr void next_operand(int at) {
+    const int input = ++out.value.input_count - 1;
+    if (input == L.operands) return fail(diagnosis::too_many_operands, at, 1, L.operands);
+    term<L>& next = product().factors[product().factor_count++];
+    next.source = input;
+    current = &next.labels;
+    ellipsis = &next.ellipsis;
+    slot = input;
+  }
+
+  /// Compares what occurs once in the product that ends here with product 0.
+  constexpr void end_product() {
+    const label_set ones = once & ~more;
+    if (products() == 1) free = ones;
+    if (free != ones && disagreement < 0) disagreement = products() - 1;
+    once = more = 0;
+  }
+
+  constexpr void sign(char c, int at) {
+    const int value = c == '-' ? -1 : 1;
+    if (!started) {
+      signs[0] = value;
+      return;
+    }
+    end_product();
+    // The sum itself needs a statement as well.
+    if (products() + 2 > L.statements) {
+      return fail(diagnosis::too_many_terms, at, 1, L.statements - 1);
+    }
+    signs[out.value.count++] = value;
+    next_operand(at);
+  }
+
+  constexpr void begin_output() {
+    end_product();
+    in_output = true;
+    current = &out.value.list[0].result;
+    ellipsis = &out.value.list[0].result_ellipsis;
+    slot = L.operands;
+  }
+
+  /// The output that is not written.
+  constexpr void imply_output() {
+    end_product();
+    if (disagreement > 0) return fail(diagnosis::terms_disagree, -1, 0, disagreement);
+    label_list<L.rank>& result = out.value.list[0].result;
+    for (int id = 0; id < out.value.label_count; ++id) {
+      if (!contains(free, id)) continue;
+      if (result.count == L.rank) {
+        return fail(diagnosis::too_high_rank, out.names.name[id].begin, out.names.name[id].length,
+                    L.rank);
+      }
+      int at = result.count++;
+      for (; at > 0 && name(id) < name(result[at - 1]); --at) result.id[at] = result.id[at - 1];
+      result.id[at] = static_cast<std::uint8_t>(id);
+    }
+    for (int i = 0; i < result.count; ++i) {
+      out.names.position[L.operands][i] = out.names.name[result[i]].begin;
+    }
+    if (out.value.has_ellipsis) {
+      out.value.list[0].result_ellipsis = 0;
+      out.names.ellipsis[L.operands] = first_ellipsis;
+    }
+  }
+
+  /// Kinds, and the statement that adds the products.
+  constexpr void finish() {
+    const statement<L>& first = out.value.list[0];
+    const int n = products();
+    const bool sum = n > 1 || signs[0] < 0;
+    if (sum && n + 1 > L.statements)
+      return fail(diagnosis::too_many_terms, -1, 0, L.statements - 1);
+    for (int p = 0; p < n; ++p) {
+      statement<L>& s = out.value.list[p];
+      s.result = first.result;
+      s.result_ellipsis = first.result_ellipsis;
+      label_set all = 0;
+      for (int f = 0; f < s.factor_count; ++f) all |= s.factors[f].labels.set();
+      for (int i = 0; i < first.result.count && sum; ++i) {
+        if (contains(all, first.result[i])) continue;
+        return fail(diagnosis::term_lacks_label, out.names.position[L.operands][i],
+                    out.names.name[first.result[i]].length, p);
+      }
+      s.kind = first.result.set() == all ? statement_kind::pointwise : statement_kind::contract;
+    }
+    if (!sum) return;
+    statement<L>& total = out.value.list[out.value.count++];
+    total.kind = statement_kind::sum;
+    total.factor_count = n;
+    total.result = first.result;
+    total.result_ellipsis = first.result_ellipsis;
+    for (int p = 0; p < n; ++p) {
+      term<L>& addend = total.factors[p];
+      addend.source = out.value.input_count + p;
+      addend.sign = signs[p];
+      addend.ellipsis = first.result_ellipsis;
+      addend.labels = first.result;
+    }
   }
 };
 
@@ -129,10 +288,10 @@ struct walker {
 template <limits L>
 constexpr parse_result<L> parse(std::string_view text) {
   parse_result<L> out;
-  statement<L>& s = out.value.list[0];
   out.value.count = 1;
-  s.factor_count = 1;
-  parsing::walker<L> walk{text, out, &s.factors[0].labels, out.names.position[0]};
+  out.value.input_count = 1;
+  out.value.list[0].factor_count = 1;
+  parsing::walker<L> walk{text, out};
   const int n = static_cast<int>(text.size());
 
   for (int i = 0; i < n && !out.error; ++i) {
@@ -150,63 +309,36 @@ constexpr parse_result<L> parse(std::string_view text) {
         walk.label(i + 1, static_cast<int>(close) - i - 1, i + 1);
         i = static_cast<int>(close);
       }
+    } else if (c == '.') {
+      i += walk.dots(i) - 1;
     } else if (c == ',') {
       if (walk.in_output) {
         walk.fail(diagnosis::comma_in_output, i);
-      } else if (s.factor_count == L.operands) {
-        walk.fail(diagnosis::too_many_operands, i, 1, L.operands);
       } else {
-        walk.current = &s.factors[s.factor_count].labels;
-        walk.positions = out.names.position[s.factor_count];
-        s.factors[s.factor_count].source = s.factor_count;
-        ++s.factor_count;
+        walk.next_operand(i);
       }
     } else if (c == '-' && i + 1 < n && text[static_cast<std::size_t>(i) + 1] == '>') {
       if (walk.in_output) {
         walk.fail(diagnosis::second_arrow, i);
       } else {
-        walk.in_output = true;
-        walk.current = &s.result;
-        walk.positions = out.names.position[L.operands];
+        walk.begin_output();
         ++i;
       }
-    } else if (c == '-' || c == '>') {
+    } else if (c == '+' || c == '-') {
+      if (walk.in_output) {
+        walk.fail(diagnosis::sign_in_output, i);
+      } else {
+        walk.sign(c, i);
+      }
+    } else if (c == '>') {
       walk.fail(diagnosis::broken_arrow, i);
-    } else if (c == '.') {
-      walk.fail(diagnosis::ellipsis, i);
     } else {
       walk.fail(diagnosis::unexpected_character, i);
     }
+    walk.started = true;
   }
-  if (out.error) return out;
-  out.value.input_count = s.factor_count;
-
-  if (!walk.in_output) {
-    const auto name = [&](int id) {
-      return text.substr(static_cast<std::size_t>(out.names.name[id].begin),
-                         static_cast<std::size_t>(out.names.name[id].length));
-    };
-    for (int id = 0; id < out.value.label_count; ++id) {
-      if (walk.occurrences[id] != 1) continue;
-      if (s.result.count == L.rank) {
-        walk.fail(diagnosis::too_high_rank, out.names.name[id].begin, out.names.name[id].length,
-                  L.rank);
-        return out;
-      }
-      int at = s.result.count++;
-      for (; at > 0 && name(id) < name(s.result[at - 1]); --at) {
-        s.result.id[at] = s.result.id[at - 1];
-      }
-      s.result.id[at] = static_cast<std::uint8_t>(id);
-    }
-    for (int i = 0; i < s.result.count; ++i) {
-      out.names.position[L.operands][i] = out.names.name[s.result[i]].begin;
-    }
-  }
-
-  label_set all = 0;
-  for (int id = 0; id < out.value.label_count; ++id) all |= bit(id);
-  s.kind = s.result.set() == all ? statement_kind::pointwise : statement_kind::contract;
+  if (!out.error && !walk.in_output) walk.imply_output();
+  if (!out.error) walk.finish();
   return out;
 }
 

@@ -1,4 +1,4 @@
-// expect: tenfold: character '{label}' at position {position} is neither a label, ',' nor '->'
+// expect: tenfold: character '{label}' at position {position} is neither a label, ',', '+', '-', '...' nor '->'
 // expect: tenfold::einsum_error<tenfold::label<'*'>, tenfold::at_position<2>
 // errors: 2
 #include <tenfold/einsum.hpp>

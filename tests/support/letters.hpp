@@ -15,7 +15,8 @@ struct written {
   label_names<L> names{};
 };
 
-/// "ij,jk->ik" without any check. Labels are numbered by first occurrence, as parse does.
+/// "ij,jk->ik", "...ij->...i" without any check. Labels are numbered by first occurrence, as parse
+/// does.
 template <limits L>
 constexpr written<L> from_letters(std::string_view text) {
   written<L> out;
@@ -23,16 +24,24 @@ constexpr written<L> from_letters(std::string_view text) {
   out.value.count = 1;
   s.factor_count = 1;
   auto* current = &s.factors[0].labels;
-  int* positions = out.names.position[0];
+  int* ellipsis = &s.factors[0].ellipsis;
+  int slot = 0;
   for (int i = 0; i < static_cast<int>(text.size()); ++i) {
     const char c = text[static_cast<std::size_t>(i)];
     if (c == ',') {
-      positions = out.names.position[s.factor_count];
-      s.factors[s.factor_count].source = s.factor_count;
-      current = &s.factors[s.factor_count++].labels;
+      slot = s.factor_count++;
+      s.factors[slot].source = slot;
+      current = &s.factors[slot].labels;
+      ellipsis = &s.factors[slot].ellipsis;
     } else if (c == '-') {
       current = &s.result;
-      positions = out.names.position[L.operands];
+      ellipsis = &s.result_ellipsis;
+      slot = L.operands;
+    } else if (c == '.') {
+      *ellipsis = current->count;
+      out.names.ellipsis[slot] = i;
+      out.value.has_ellipsis = true;
+      i += 2;
     } else if (c != '>') {
       int id = 0;
       while (id < out.value.label_count &&
@@ -43,7 +52,7 @@ constexpr written<L> from_letters(std::string_view text) {
         out.names.name[id] = {i, 1};
         ++out.value.label_count;
       }
-      positions[current->count] = i;
+      out.names.position[slot][current->count] = i;
       current->push(id);
     }
   }

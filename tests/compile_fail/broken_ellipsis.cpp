@@ -1,0 +1,9 @@
+// expect: tenfold: '{label}' at position {position} is part of an ellipsis, which is '...'
+// expect: tenfold::einsum_error<tenfold::label<'.', '.'>, tenfold::at_position<0>
+// errors: 2
+#include <tenfold/einsum.hpp>
+
+int main() {
+  tenfold::tensor<double, 3, 3> A, B;
+  return static_cast<int>(tenfold::einsum<"..ij,jk->ik">(A, B)(0, 0));
+}

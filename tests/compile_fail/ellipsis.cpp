@@ -1,9 +1,0 @@
-// expect: tenfold: an ellipsis at position {position}: name every label
-// expect: tenfold::einsum_error<tenfold::label<'.'>, tenfold::at_position<0>
-// errors: 2
-#include <tenfold/einsum.hpp>
-
-int main() {
-  tenfold::tensor<double, 3, 3> A, B;
-  return static_cast<int>(tenfold::einsum<"...ij,jk->ik">(A, B)(0, 0));
-}
