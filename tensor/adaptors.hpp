@@ -1,14 +1,13 @@
 /// Tensors of others, as operands without a copy: recognised by their form, so that no header of
 /// theirs is included and no name of theirs is known.
 ///
-/// | form | rank | recognised by |
-/// |---|---|---|
-/// | nested array | its depth | `T[N]`, `std::array<T, N>`, the one in the other |
-/// | mdspan | `rank()` | `extents_type`, `data_handle()`, `extent(i)`, `stride(i)` |
-/// | matrix (Eigen) | 2, vectors 1 | `rows()`, `cols()`, `innerStride()`, `outerStride()`, `data()`
-/// | | shaped (xtensor) | the size of the shape | `shape()`, `strides()` of a size in the type,
-/// `data()` | | contiguous | 1 + the depth of an entry | `data()`, `size()`, `x[i]`, `begin()`:
-/// span, vector |
+/// - nested array: `T[N]`, `std::array<T, N>`, the one in the other; one axis for each;
+/// - mdspan: `extents_type`, `data_handle()`, `extent(i)`, `stride(i)`; `rank()` axes;
+/// - matrix (Eigen): `rows()`, `cols()`, `innerStride()`, `outerStride()`, `data()`; two axes, a
+///   vector has one;
+/// - shaped (xtensor): `shape()` and `strides()` of a size in their types, `data()`;
+/// - contiguous (span, vector): `data()`, `size()`, `x[i]`, `begin()`; one axis, and those of the
+///   nested array that an element is.
 ///
 /// A type has one form at most: they are asked for in this order, and a type that bears the mark of
 /// one but lacks the rest of it (a matrix expression without entries, a tensor whose rank only the
