@@ -1,13 +1,15 @@
 /// The door of the room: what the rest of the library asks of an operand, whatever its type.
 ///
 /// The rooms above see operands through `operand_traits` and `operand_shape` only. A type becomes
-/// an operand by a specialisation of `operand_traits`; nothing else changes.
+/// an operand by its form (adaptors.hpp) or by a specialisation of `operand_traits`; nothing else
+/// changes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <type_traits>
 
+#include <tenfold/tensor/adaptors.hpp>
 #include <tenfold/tensor/device.hpp>
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/layout.hpp>
@@ -18,10 +20,11 @@
 namespace tenfold {
 
 /// What an operand of type `X` is; `X` is no reference, and const matters (a const tensor is an
-/// input only). A specialisation has the members of `strided_operand_traits`. The primary template
-/// has none: `X` is no operand.
+/// input only). A specialisation has the members of `strided_operand_traits`, and where entries are
+/// read as their conjugates, `is_conjugated`, which is true. The primary template has those of the
+/// form of `X` (adaptors.hpp), or none: `X` is no operand.
 template <class X>
-struct operand_traits {};
+struct operand_traits : adapted_traits<X> {};
 
 /// The traits of an operand with entries of type `T` (const if they are only read) where `Mapping`
 /// says.
@@ -112,6 +115,16 @@ concept tensor_like = requires(std::remove_reference_t<X>& x, int i) {
   operand_traits_of<X>::data(x);
 };
 
+/// Are the entries of X read as their complex conjugates? `X` may be a reference.
+template <class X>
+inline constexpr bool conjugates = [] {
+  if constexpr (requires { operand_traits_of<X>::is_conjugated; }) {
+    return operand_traits_of<X>::is_conjugated;
+  } else {
+    return false;
+  }
+}();
+
 /// What can stand as a result; `X` may be a reference.
 template <class X>
 concept writable_tensor_like = tensor_like<X> && operand_traits_of<X>::is_writable;
@@ -130,6 +143,8 @@ struct operand_shape {
   std::array<index, static_cast<std::size_t>(MaxRank)> strides{};
   batch_layout layout = batch_layout::strided;
   device space = device::cpu;
+  /// Are the entries read as their complex conjugates?
+  bool conjugated = false;
 
   friend constexpr bool operator==(const operand_shape&, const operand_shape&) = default;
 };
@@ -144,6 +159,7 @@ constexpr operand_shape<MaxRank> static_shape_of() noexcept {
   shape.rank = traits::rank;
   shape.layout = traits::layout;
   shape.space = traits::space;
+  shape.conjugated = conjugates<X>;
   for (std::size_t i = 0; i < static_cast<std::size_t>(traits::rank); ++i) {
     shape.extents[i] = traits::static_extents[i];
     shape.strides[i] = traits::static_strides[i];

@@ -15,7 +15,7 @@ static_assert(tensor_like<view<const float, dyn>> && tensor_like<const strided_v
 static_assert(tensor_like<double> && tensor_like<const float&>);
 static_assert(tensor_like<std::complex<double>> && tensor_like<tensor<std::complex<float>, 2>>);
 static_assert(!tensor_like<int> && !tensor_like<tensor<int, 3>> && !tensor_like<double*>);
-static_assert(!tensor_like<std::vector<double>>);
+static_assert(!tensor_like<std::vector<int>>);
 
 static_assert(writable_tensor_like<tensor<double, 3>&>);
 static_assert(!writable_tensor_like<const tensor<double, 3>&>);

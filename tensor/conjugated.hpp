@@ -1,0 +1,50 @@
+/// conj(A): an operand whose entries are read as their complex conjugates.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <tenfold/tensor/operand_traits.hpp>
+
+namespace tenfold {
+
+/// The operand `X`, conjugated as it is read: X is a reference to a tensor of the caller's, or a
+/// temporary one, kept here so that nothing can dangle.
+template <class X>
+struct conjugated {
+  X tensor;
+};
+
+/// The conjugate of each entry of `A`, without a copy: einsum<"ij,jk->ik">(conj(A), B). Never a
+/// result; the conjugate of a real tensor is the tensor. A tensor with a name is referred to, a
+/// temporary one (a view, say) is moved into the result. Numbers have their own conj.
+template <class X>
+requires(tensor_like<X> &&
+         !scalar_type<std::remove_cvref_t<X>>) constexpr conjugated<X> conj(X&& A) {
+  return {std::forward<X>(A)};
+}
+
+/// The traits of `X`, read only and conjugated.
+template <class X>
+struct conjugated_traits : operand_traits_of<X> {
+  using inner = operand_traits_of<X>;
+  static constexpr bool is_writable = false;
+  static constexpr bool is_conjugated =
+      is_complex(scalar_of<typename inner::scalar_t>) && !conjugates<X>;
+  static constexpr index extent(const conjugated<X>& x, int i) noexcept {
+    return inner::extent(x.tensor, i);
+  }
+  static constexpr index stride(const conjugated<X>& x, int i) noexcept {
+    return inner::stride(x.tensor, i);
+  }
+  static constexpr const typename inner::scalar_t* data(const conjugated<X>& x) noexcept {
+    return operand_traits<const std::remove_reference_t<X>>::data(x.tensor);
+  }
+};
+
+template <class X>
+struct operand_traits<conjugated<X>> : conjugated_traits<X> {};
+template <class X>
+struct operand_traits<const conjugated<X>> : conjugated_traits<X> {};
+
+}  // namespace tenfold
