@@ -374,11 +374,12 @@ class lowering : private phases<L> {
     if (vb >= 0) b = operand(shape, vb, results, peak, s);
     // A conversion alone is done by packing.
     if (vb < 0 && a.packed && ps.contracted == 0 && ps.c < 0 && ps.sign == 1 &&
-        end_of_sum(s) == s && s != shape.root) {
+        ps.fixed_label < 0 && end_of_sum(s) == s && s != shape.root) {
       a.ref.value = n_ + s;
       results[s] = a;
       return;
     }
+    if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
     place memory;
     const place c = result(shape, s, results, memory, peak);
     if (!out_.feasible) return;

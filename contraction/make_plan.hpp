@@ -17,10 +17,13 @@ class planning {
     for (int s = 0; s < problem_.statement_count; ++s) {
       const bound_statement<L>& said = problem_.list[s];
       const bool last = s + 1 == problem_.statement_count;
-      if (said.kind == statement_kind::sum) {
-        sum(s, last);
-      } else if (last || !feeds_sum(s)) {
-        result_[s] = product(said, order_of_result(s, last), -1, 1);
+      switch (said.kind) {
+        case statement_kind::sum: sum(s); break;
+        case statement_kind::slice: slice(s); break;
+        // Labels are names: an intermediate has no order until one is chosen for it.
+        case statement_kind::permute: result_[s] = value_of(said.factors[0].source); break;
+        default:
+          if (last || !feeds_sum(s)) result_[s] = product(said, order_of_result(s), -1, 1);
       }
     }
     // The last step is the one that leaves the result.
@@ -37,8 +40,8 @@ class planning {
     int uses = 0;
     bool sums = false;
     for (int t = s + 1; t < problem_.statement_count; ++t) {
-      for (int f = 0; f < problem_.list[t].count; ++f) {
-        if (problem_.list[t].source[f] != n_ + s) continue;
+      for (int f = 0; f < problem_.list[t].factor_count; ++f) {
+        if (problem_.list[t].factors[f].source != n_ + s) continue;
         ++uses;
         sums = sums || problem_.list[t].kind == statement_kind::sum;
       }
@@ -46,11 +49,8 @@ class planning {
     return sums && uses == 1;
   }
 
-  constexpr label_list<L.labels> order_of_result(int s, bool last) const {
-    if (last) return problem_.output.order;
-    label_list<L.labels> order;
-    for (int i = 0; i < problem_.list[s].result.count; ++i) order.push(problem_.list[s].result[i]);
-    return order;
+  constexpr const label_list<L.labels>& order_of_result(int s) const {
+    return s + 1 == problem_.statement_count ? problem_.output.order : problem_.list[s].order;
   }
 
   /// The value that an earlier statement or an input is; twins are read as the first of them.
@@ -80,7 +80,7 @@ class planning {
     for (int s = 0; s < plan_.step_count && c < 0; ++s) {
       const plan_step<L>& known = plan_.steps[s];
       const bool same = (known.a == a && known.b == b) || (known.a == b && known.b == a);
-      if (same && known.c < 0 && known.sign == sign && known.contracted == contracted &&
+      if (same && known.c < 0 && known.fixed_label < 0 && known.sign == sign && known.contracted == contracted &&
           known.order.set() == order.set() && !continued_[s]) {
         shared_[s] = true;
         return n_ + s;
@@ -106,18 +106,26 @@ class planning {
     return n_ + plan_.step_count - 1;
   }
 
-  /// result := sum of sign * term, term by term in one place.
-  constexpr void sum(int s, bool last) {
+  /// result := the factor at one value of a label.
+  constexpr void slice(int s) {
     const bound_statement<L>& said = problem_.list[s];
-    const auto order = order_of_result(s, last);
+    const int value = copy(value_of(said.factors[0].source), order_of_result(s));
+    plan_.steps[value - n_].fixed_label = said.fixed_label;
+    plan_.steps[value - n_].fixed_value = said.fixed_value;
+    result_[s] = value;
+  }
+
+  /// result := sum of sign * term, term by term in one place.
+  constexpr void sum(int s) {
+    const bound_statement<L>& said = problem_.list[s];
+    const auto order = order_of_result(s);
     int value = -1;
-    for (int t = 0; t < said.count; ++t) {
-      const int source = said.source[t];
+    for (int t = 0; t < said.factor_count; ++t) {
+      const auto [source, sign] = said.factors[t];
       if (source >= n_ && feeds_sum(source - n_)) {
-        value = product(problem_.list[source - n_], order, value, said.sign[t]);
+        value = product(problem_.list[source - n_], order, value, sign);
       } else {
-        value = append(value_of(source), -1, value, said.sign[t], labels_of(value_of(source)),
-                       order);
+        value = append(value_of(source), -1, value, sign, labels_of(value_of(source)), order);
       }
     }
     result_[s] = value;
@@ -128,22 +136,22 @@ class planning {
   /// adds to `c`.
   constexpr int product(const bound_statement<L>& said, const label_list<L.labels>& order, int c,
                         int sign) {
-    const int n = said.count;
+    const int n = said.factor_count;
     const label_set kept = order.set();
     label_set all = 0;
-    for (int f = 0; f < n; ++f) all |= labels_of(value_of(said.source[f]));
+    for (int f = 0; f < n; ++f) all |= labels_of(value_of(said.factors[f].source));
     plan_.naive_flops += each_(all) * ((n > 1 ? n - 1 : 0) + ((all & ~kept) != 0 ? 1 : 0));
     if (c >= 0) plan_.naive_flops += each_(kept);
 
-    if (n == 1) return append(value_of(said.source[0]), -1, c, sign, all, order);
+    if (n == 1) return append(value_of(said.factors[0].source), -1, c, sign, all, order);
 
     path_value<L> values[2 * L.operands] = {};
     int number[2 * L.operands] = {};  // path value -> plan value
     for (int f = 0; f < n; ++f) {
-      const int v = value_of(said.source[f]);
+      const int v = value_of(said.factors[f].source);
       label_set needed = kept;
       for (int other = 0; other < n; ++other) {
-        if (other != f) needed |= labels_of(value_of(said.source[other]));
+        if (other != f) needed |= labels_of(value_of(said.factors[other].source));
       }
       values[f] = {labels_of(v) & needed, {}};
       for (int i = 0; i < order_of(v).count; ++i) {

@@ -47,7 +47,6 @@ class phases {
     return covers_unknown(shape_with(root, lane));
   }
 
-
   /// The cheapest lanes that leave no unknown extent inside a tile; none `found`, if there are none.
   constexpr phase_shape choose(int root, bool unrolled) const {
     phase_shape best = shape_with(root, -1);
@@ -210,7 +209,9 @@ class phases {
   constexpr bool covers_unknown(const phase_shape& shape) const {
     label_set labels = 0;
     for (int s = 0; s <= shape.root; ++s) {
-      if (contains(shape.members, s)) labels |= plan_.steps[s].labels;
+      if (!contains(shape.members, s)) continue;
+      labels |= plan_.steps[s].labels;
+      if (plan_.steps[s].fixed_label >= 0) labels |= bit(plan_.steps[s].fixed_label);
     }
     for (int l = 0; l < problem_.label_count; ++l) {
       if (contains(labels, l) && inner(shape, l) && problem_.extent[l] == dyn) return false;
