@@ -8,28 +8,56 @@
 /// Statements together with what is known of their operands; no pointers.
 namespace tenfold {
 
-/// One operand seen through its labels: a diagonal has become one label with the summed stride.
+/// One operand seen through its labels: a diagonal has become one label with the summed stride. A
+/// label along which the operand's one entry is repeated is not among them.
 template <limits L>
 struct bound_operand {
   label_list<L.labels> order{};  ///< distinct labels, by first occurrence
   label_set labels = 0;          ///< the same as a set
   index stride[L.labels] = {};   ///< by label, in scalars; `dyn` where only the call will tell
   batch_layout layout = batch_layout::strided;
-  bool conjugated = false;
+  scalar type = scalar::f64;  ///< what lies in memory
+  bool conjugated = false;    ///< of a complex operand: read as its conjugate
 
   friend constexpr bool operator==(const bound_operand&, const bound_operand&) = default;
 };
 
+/// What a statement reads: an input, or the result of an earlier statement (from input_count on).
+struct bound_factor {
+  int source = 0;
+  int sign = 1;  ///< 1 or -1; -1 only in a sum
+
+  friend constexpr bool operator==(const bound_factor&, const bound_factor&) = default;
+};
+
+/// One step of single assignment. In a sum, a factor that lacks a label of `order` is repeated
+/// along it.
+template <limits L>
+struct bound_statement {
+  statement_kind kind = statement_kind::contract;
+  int factor_count = 0;
+  bound_factor factors[L.operands] = {};
+  label_list<L.labels> order{};  ///< distinct labels of the result
+  int fixed_label = -1;          ///< of a slice, with its value
+  index fixed_value = 0;
+
+  friend constexpr bool operator==(const bound_statement&, const bound_statement&) = default;
+};
+
 template <limits L>
 struct problem {
-  statement_kind kind = statement_kind::contract;
-  scalar type = scalar::f64;
+  scalar type = scalar::f64;  ///< in which everything is computed
   device space = device::cpu;
   int input_count = 0;
   int label_count = 0;
   index extent[L.labels] = {};  ///< by label; `dyn` where only the call will tell
   bound_operand<L> inputs[L.operands] = {};
-  bound_operand<L> output{};
+  bound_operand<L> output{};  ///< the result of the last statement
+  int statement_count = 1;
+  bound_statement<L> list[L.statements] = {};
+  /// Labels along which the call may yet find an input that is to be repeated, its extent, unknown
+  /// here, being 1: what is planned from this problem takes it for as long as the others.
+  label_set may_stretch = 0;
 
   friend constexpr bool operator==(const problem&, const problem&) = default;
 };

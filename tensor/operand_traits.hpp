@@ -130,6 +130,8 @@ struct operand_shape {
   std::array<index, static_cast<std::size_t>(MaxRank)> strides{};
   batch_layout layout = batch_layout::strided;
   device space = device::cpu;
+  /// A complex operand is read as its conjugate.
+  bool conjugated = false;
 
   friend constexpr bool operator==(const operand_shape&, const operand_shape&) = default;
 };
