@@ -32,16 +32,20 @@
   X(output_rank, "the output has rank {0}, its subscripts name {1} labels")                        \
   X(extent_mismatch, "label '{label}' at position {position} has extent {0} in operand {1} and extent {2} in operand {3}") \
   X(output_extent, "label '{label}' at position {position} has extent {0} in the output and extent {1} in the operands") \
-  X(mixed_scalars, "operand {0} and the output (or operand 0) have different scalar types")        \
-  X(unsupported_scalar, "operand {0} has complex entries: only float and double are computed")     \
+  X(mixed_scalars, "operand {0} and operand 0 differ in precision: accumulate<double> computes in the wider one") \
+  X(output_scalar, "the output and operand 0 differ in precision: accumulate<double> computes in the wider one") \
+  X(accumulate_narrower, "operand {0} is wider than what accumulate<float> computes in")           \
+  X(complex_into_real, "operand {0} is complex, the output is real")                               \
+  X(complex_factor, "alpha or beta is complex, the output is real")                                \
+  X(slice_range, "label '{label}' at position {position} is fixed to {0}, its extent is {1}")      \
   X(unsupported_layout, "operand {0} is not a strided tensor in host memory")                      \
   X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
   X(overlap, "the output overlaps operand {0} in memory")                                          \
   X(output_coincides, "the strides of the output do not keep its entries apart")                   \
   X(too_long_program, "the expression is too long to be run")                                      \
-  X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha nor beta")       \
-  X(late_operand, "argument {0} is an operand behind alpha or beta: operands stand first")         \
-  X(repeated_option, "argument {0} says alpha or beta a second time")                              \
+  X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate or numpy_semantics") \
+  X(late_operand, "argument {0} is an operand behind an option: operands stand first")             \
+  X(repeated_option, "argument {0} says an option a second time")                                  \
   X(beta_by_value, "argument {0} is beta, which needs a destination: einsum(into(y), ...)")
 
 namespace tenfold {

@@ -8,27 +8,38 @@
 /// Statements together with what is known of their operands; no pointers.
 namespace tenfold {
 
-/// One operand seen through its labels: a diagonal has become one label with the summed stride.
+/// One operand seen through its labels: a diagonal has become one label with the summed stride. A
+/// label along which the operand's one entry is repeated is not among them.
 template <limits L>
 struct bound_operand {
   label_list<L.labels> order{};  ///< distinct labels, by first occurrence
   label_set labels = 0;          ///< the same as a set
   index stride[L.labels] = {};   ///< by label, in scalars; `dyn` where only the call will tell
   batch_layout layout = batch_layout::strided;
-  scalar type = scalar::f64;  ///< of what lies in memory
-  bool conjugated = false;
+  scalar type = scalar::f64;  ///< what lies in memory
+  bool conjugated = false;    ///< of a complex operand: read as its conjugate
 
   friend constexpr bool operator==(const bound_operand&, const bound_operand&) = default;
 };
 
-/// One statement over values: the inputs are numbered first, then the results of the statements.
+/// What a statement reads: an input, or the result of an earlier statement (from input_count on).
+struct bound_factor {
+  int source = 0;
+  int sign = 1;  ///< 1 or -1; -1 only in a sum
+
+  friend constexpr bool operator==(const bound_factor&, const bound_factor&) = default;
+};
+
+/// One step of single assignment. In a sum, a factor that lacks a label of `order` is repeated
+/// along it.
 template <limits L>
 struct bound_statement {
   statement_kind kind = statement_kind::contract;
-  int count = 0;  ///< factors, or terms of a sum
-  std::uint8_t source[L.operands] = {};
-  std::int8_t sign[L.operands] = {};  ///< of the terms of a sum: 1 or -1
-  label_list<L.rank> result{};
+  int factor_count = 0;
+  bound_factor factors[L.operands] = {};
+  label_list<L.labels> order{};  ///< distinct labels of the result
+  int fixed_label = -1;          ///< of a slice, with its value
+  index fixed_value = 0;
 
   friend constexpr bool operator==(const bound_statement&, const bound_statement&) = default;
 };
@@ -39,13 +50,16 @@ struct problem {
   device space = device::cpu;
   int input_count = 0;
   int label_count = 0;
-  int statement_count = 0;
-  bound_statement<L> list[L.statements] = {};
   index extent[L.labels] = {};  ///< by label; `dyn` where only the call will tell
   bound_operand<L> inputs[L.operands] = {};
-  bound_operand<L> output{};
+  bound_operand<L> output{};  ///< the result of the last statement
   /// By input: the first one that is the same operand under the same labels, as a rule itself.
   std::uint8_t twin[L.operands] = {};
+  int statement_count = 1;
+  bound_statement<L> list[L.statements] = {};
+  /// Labels along which the call may yet find an input that is to be repeated, its extent, unknown
+  /// here, being 1: what is planned from this problem takes it for as long as the others.
+  label_set may_stretch = 0;
 
   friend constexpr bool operator==(const problem&, const problem&) = default;
 };

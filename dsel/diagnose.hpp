@@ -29,6 +29,8 @@ struct has_extent;
 template <index>
 struct and_extent;
 template <index>
+struct fixed_to;
+template <index>
 struct has_rank;
 template <index>
 struct labels_named;
@@ -78,7 +80,10 @@ constexpr auto numbers() {
     return words<has_extent<N0>, in_operand<N1>, and_extent<N2>, in_operand<N3>>{};
   } else if constexpr (D == output_extent) {
     return words<has_extent<N0>, and_extent<N1>>{};
-  } else if constexpr (D == mixed_scalars || D == unsupported_scalar || D == unsupported_layout) {
+  } else if constexpr (D == slice_range) {
+    return words<fixed_to<N0>, has_extent<N1>>{};
+  } else if constexpr (D == mixed_scalars || D == accumulate_narrower || D == complex_into_real ||
+                       D == unsupported_layout) {
     return words<operand<N0>>{};
   } else if constexpr (D == unknown_argument || D == late_operand || D == repeated_option ||
                        D == beta_by_value) {

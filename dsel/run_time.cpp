@@ -259,12 +259,17 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
     case diagnosis::too_long_program: throw backend_error(message);
     case diagnosis::operand_count:
     case diagnosis::operand_rank:
+    case diagnosis::ellipsis_rank:
     case diagnosis::output_rank:
     case diagnosis::extent_mismatch:
     case diagnosis::output_extent:
     case diagnosis::mixed_scalars:
+    case diagnosis::output_scalar:
+    case diagnosis::accumulate_narrower:
+    case diagnosis::complex_into_real:
+    case diagnosis::complex_factor:
+    case diagnosis::slice_range:
     case diagnosis::zero_stride_output: throw shape_error(message);
-    case diagnosis::unsupported_scalar:
     case diagnosis::unsupported_layout: throw backend_error(message);
     default: throw subscript_error(message);
   }

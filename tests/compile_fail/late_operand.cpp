@@ -1,4 +1,4 @@
-// expect: tenfold: argument {0} is an operand behind alpha or beta: operands stand first
+// expect: tenfold: argument {0} is an operand behind an option: operands stand first
 // expect: tenfold::einsum_error<tenfold::argument<2>
 // errors: 2
 #include <tenfold/einsum.hpp>

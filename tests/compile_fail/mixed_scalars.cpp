@@ -1,4 +1,4 @@
-// expect: tenfold: operand {0} and the output (or operand 0) have different scalar types
+// expect: tenfold: operand {0} and operand 0 differ in precision: accumulate<double> computes in the wider one
 // expect: tenfold::einsum_error<tenfold::operand<1>
 // errors: 2
 #include <tenfold/einsum.hpp>

@@ -1,4 +1,4 @@
-// expect: tenfold: argument {0} says alpha or beta a second time
+// expect: tenfold: argument {0} says an option a second time
 // expect: tenfold::einsum_error<tenfold::argument<4>
 // errors: 2
 #include <tenfold/einsum.hpp>

@@ -69,31 +69,7 @@ static_assert(!batch.value.has_ellipsis && batch.value.list[0].factors[0].ellips
 // --- sums
 // -------------------------------------------------------------------------------------------
 
-/// "...ij,...j - ...i -> ...i", as parse reads it.
-constexpr written<S> difference = [] {
-  written<S> w = from_letters<S>("...ij,...j,...i->...i");
-  statement<S>& product = w.value.list[0];
-  statement<S>& single = w.value.list[1];
-  statement<S>& sum = w.value.list[2];
-  w.value.count = 3;
-  product.factor_count = 2;
-  single.kind = statement_kind::pointwise;
-  single.factor_count = 1;
-  single.factors[0] = product.factors[2];
-  product.factors[2] = {};
-  single.result = sum.result = product.result;
-  single.result_ellipsis = sum.result_ellipsis = 0;
-  sum.kind = statement_kind::sum;
-  sum.factor_count = 2;
-  sum.factors[0] = {3, false, 1, 0, product.result};
-  sum.factors[1] = {4, false, -1, 0, product.result};
-  return w;
-}();
-
-constexpr auto expanded_difference = [] {
-  const int ranks[] = {3, 1, 2};
-  return expand<S>(difference.value, difference.names, ranks, 3);
-}();
+constexpr auto expanded_difference = expanded<S>("...ij,...j - ...i -> ...i", {3, 1, 2});
 static_assert(!expanded_difference.error && expanded_difference.value.stretchable == bit(0));
 static_assert(expanded_difference.value.list[0].factors[0].labels.count == 3);
 static_assert(expanded_difference.value.list[0].factors[1].labels.count == 1);
@@ -103,11 +79,8 @@ static_assert(expanded_difference.value.list[2].factors[1].labels ==
 static_assert(expanded_difference.value.list[2].factors[1].ellipsis == -1);
 static_assert(expanded_difference.value.list[2].factors[1].sign == -1);
 
-constexpr auto lacking = [] {
-  const int ranks[] = {3, 1, 1};
-  return expand<S>(difference.value, difference.names, ranks, 3);
-}();
-static_assert(says<S>(lacking, diagnosis::term_lacks_label, 17, {1}));
+static_assert(says<S>(expanded<S>("...ij,...j - ...i -> ...i", {3, 1, 1}),
+                      diagnosis::term_lacks_label, 21, {1}));
 
 // --- errors
 // -----------------------------------------------------------------------------------------

@@ -15,48 +15,63 @@ struct written {
   label_names<L> names{};
 };
 
-/// "ij,jk->ik", "...ij->...i" without any check. Labels are numbered by first occurrence, as parse
-/// does.
+/// "ij,jk->ik", "...ij->...i", "ij,j - i -> i" without any check; the output must be written. Labels
+/// are numbered by first occurrence, as parse does.
 template <limits L>
 constexpr written<L> from_letters(std::string_view text) {
   written<L> out;
-  statement<L>& s = out.value.list[0];
-  out.value.count = 1;
-  s.factor_count = 1;
-  auto* current = &s.factors[0].labels;
-  int* ellipsis = &s.factors[0].ellipsis;
+  statements<L>& all = out.value;
+  int signs[L.operands] = {1};
+  all.count = all.input_count = all.list[0].factor_count = 1;
+  auto* current = &all.list[0].factors[0].labels;
+  int* ellipsis = &all.list[0].factors[0].ellipsis;
   int slot = 0;
   for (int i = 0; i < static_cast<int>(text.size()); ++i) {
     const char c = text[static_cast<std::size_t>(i)];
-    if (c == ',') {
-      slot = s.factor_count++;
-      s.factors[slot].source = slot;
-      current = &s.factors[slot].labels;
-      ellipsis = &s.factors[slot].ellipsis;
-    } else if (c == '-') {
-      current = &s.result;
-      ellipsis = &s.result_ellipsis;
+    if (c == ' ') continue;
+    if (c == '-' && text[static_cast<std::size_t>(i) + 1] == '>') {
+      current = &all.list[0].result;
+      ellipsis = &all.list[0].result_ellipsis;
       slot = L.operands;
+      ++i;
+    } else if (c == ',' || c == '+' || c == '-') {
+      if (c != ',') signs[all.count++] = c == '-' ? -1 : 1;
+      statement<L>& s = all.list[all.count - 1];
+      slot = all.input_count++;
+      s.factors[s.factor_count].source = slot;
+      current = &s.factors[s.factor_count].labels;
+      ellipsis = &s.factors[s.factor_count++].ellipsis;
     } else if (c == '.') {
       *ellipsis = current->count;
       out.names.ellipsis[slot] = i;
-      out.value.has_ellipsis = true;
+      all.has_ellipsis = true;
       i += 2;
-    } else if (c != '>') {
+    } else {
       int id = 0;
-      while (id < out.value.label_count &&
-             text[static_cast<std::size_t>(out.names.name[id].begin)] != c) {
+      while (id < all.label_count && text[static_cast<std::size_t>(out.names.name[id].begin)] != c) {
         ++id;
       }
-      if (id == out.value.label_count) {
+      if (id == all.label_count) {
         out.names.name[id] = {i, 1};
-        ++out.value.label_count;
+        ++all.label_count;
       }
       out.names.position[slot][current->count] = i;
       current->push(id);
     }
   }
-  out.value.input_count = s.factor_count;
+  if (all.count == 1) return out;
+  const int products = all.count++;
+  statement<L>& sum = all.list[products];
+  sum.kind = statement_kind::sum;
+  sum.factor_count = products;
+  for (int p = 0; p <= products; ++p) {
+    all.list[p].result = all.list[0].result;
+    all.list[p].result_ellipsis = all.list[0].result_ellipsis;
+    if (p == products) break;
+    const statement<L>& product = all.list[p];
+    sum.factors[p] = {all.input_count + p, false, signs[p], product.result_ellipsis,
+                      product.result};
+  }
   return out;
 }
 
