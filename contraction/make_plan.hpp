@@ -72,20 +72,30 @@ class planning {
     return n_ + plan_.step_count - 1;
   }
 
-  /// Adds result := c + sign * sum of a * b; a step that says what an earlier one has said is that.
+  /// The step that has left sign * sum of a * b with these labels, or -1. From now on it is shared.
+  constexpr int find(int a, int b, int sign, label_set contracted, label_set kept) {
+    for (int s = 0; s < plan_.step_count; ++s) {
+      const plan_step<L>& known = plan_.steps[s];
+      const bool same = (known.a == a && known.b == b) || (known.a == b && known.b == a);
+      if (same && known.c < 0 && known.fixed_label < 0 && known.sign == sign &&
+          known.contracted == contracted && known.order.set() == kept && !continued_[s]) {
+        shared_[s] = true;
+        return s;
+      }
+    }
+    return -1;
+  }
+
+  /// Adds result := c + sign * sum of a * b; what an earlier step has left is not computed again.
   constexpr int append(int a, int b, int c, int sign, label_set labels,
                        const label_list<L.labels>& order) {
     const label_set contracted = labels & ~order.set();
-    if (c >= 0 && shared_[c - n_]) c = copy(c, order);
-    for (int s = 0; s < plan_.step_count && c < 0; ++s) {
-      const plan_step<L>& known = plan_.steps[s];
-      const bool same = (known.a == a && known.b == b) || (known.a == b && known.b == a);
-      if (same && known.c < 0 && known.fixed_label < 0 && known.sign == sign && known.contracted == contracted &&
-          known.order.set() == order.set() && !continued_[s]) {
-        shared_[s] = true;
-        return n_ + s;
-      }
+    if (c < 0 || b >= 0) {
+      const int known = find(a, b, c < 0 ? sign : 1, contracted, order.set());
+      if (known >= 0 && c < 0) return n_ + known;
+      if (known >= 0) return append(n_ + known, -1, c, sign, order.set(), order);
     }
+    if (c >= 0 && shared_[c - n_]) c = copy(c, order);
     plan_step<L>& step = plan_.steps[plan_.step_count++];
     step.a = a;
     step.b = b;

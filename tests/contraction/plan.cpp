@@ -84,6 +84,45 @@ static_assert(chain.step_count == 2);
 static_assert(chain.steps[0].order[0] == 4, "e stays in front");
 static_assert(chain.steps[1].order[1] == 2 && chain.steps[1].order[2] == 0);
 
+// --- sums, slices, shared sub-contractions ------------------------------------------------------------------
+
+constexpr limits T = with_sums(small_limits);
+
+constexpr auto sum = plan_of<T>("ij,jk - ik + kl -> ik", {3, 4, 5, 6});
+static_assert(sum.step_count == 3);
+static_assert(sum.steps[0].a == 0 && sum.steps[0].b == 1 && sum.steps[0].c == -1);
+static_assert(sum.steps[1].a == 2 && sum.steps[1].b == -1, "a term of one operand is added as it is");
+static_assert(sum.steps[1].c == 4 && sum.steps[1].sign == -1);
+static_assert(sum.steps[2].a == 3 && sum.steps[2].c == 5 && sum.steps[2].sign == 1);
+static_assert(sum.steps[2].contracted == bit(3), "what a term alone has is summed on the way");
+static_assert(sum.flops == 2 * 3 * 4 * 5 + 3 * 5 + 5 * 6);
+
+/// AB appears in both terms; whether the operands are the same is for the problem to say.
+constexpr limits U = with_sums(medium_limits);
+constexpr contraction_plan<U> two_terms(bool same) {
+  problem<U> p = problem_from<U>("ij,jk,kl + ij,jk,km,ml -> il", {2, 9, 9, 9, 9});
+  if (same) {
+    p.twin[3] = 0;
+    p.twin[4] = 1;
+  }
+  return make_plan<U>(p);
+}
+static_assert(two_terms(false).step_count == 5);
+static_assert(two_terms(true).step_count == 4, "AB is computed once");
+static_assert(two_terms(true).flops == two_terms(false).flops - 2 * 2 * 9 * 9);
+
+/// A + A: the second term is the first one, read again.
+constexpr auto twice = [] {
+  problem<T> p = problem_from<T>("ij,jk + ij,jk -> ik", {3, 4, 5});
+  p.twin[2] = 0;
+  p.twin[3] = 1;
+  return make_plan<T>(p);
+}();
+static_assert(twice.step_count == 3);
+static_assert(twice.steps[0].b == 1, "AB");
+static_assert(twice.steps[1].a == 4 && twice.steps[1].b == -1 && twice.steps[1].c == -1);
+static_assert(twice.steps[2].a == 4 && twice.steps[2].b == -1 && twice.steps[2].c == 5);
+
 // --- the same data for the same meaning ---------------------------------------------------------------------
 
 static_assert(plan_of<M>(mass, {4, 3, 4, 3, 4, 3, 9, 3, 3, 3}) ==

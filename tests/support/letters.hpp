@@ -59,9 +59,9 @@ constexpr written<L> from_letters(std::string_view text) {
       current->push(id);
     }
   }
-  if (all.count == 1) return out;
-  const int products = all.count++;
-  statement<L>& sum = all.list[products];
+  const int products = all.count;
+  if (products == 1 || products >= L.statements) return out;
+  statement<L>& sum = all.list[all.count++];
   sum.kind = statement_kind::sum;
   sum.factor_count = products;
   for (int p = 0; p <= products; ++p) {
@@ -95,21 +95,24 @@ template <limits L>
 constexpr problem<L> problem_from(std::string_view text, std::initializer_list<index> extents,
                                   scalar type = scalar::f64) {
   const written<L> w = from_letters<L>(text);
-  const statement<L>& s = w.value.list[0];
   operand_shape<L.rank> shapes[L.operands];
-  for (int o = 0; o < s.factor_count; ++o) {
-    operand_shape<L.rank>& shape = shapes[o];
-    shape.type = type;
-    shape.rank = s.factors[o].labels.count;
-    index stride = 1;
-    for (int i = shape.rank - 1; i >= 0; --i) {
-      const auto at = static_cast<std::size_t>(i);
-      shape.extents[at] = extents.begin()[s.factors[o].labels[i]];
-      shape.strides[at] = stride;
-      stride = stride == dyn || shape.extents[at] == dyn ? dyn : stride * shape.extents[at];
+  for (int k = 0; k < w.value.count; ++k) {
+    const statement<L>& s = w.value.list[k];
+    for (int f = 0; f < s.factor_count; ++f) {
+      if (s.factors[f].source >= w.value.input_count) continue;
+      operand_shape<L.rank>& shape = shapes[s.factors[f].source];
+      shape.type = type;
+      shape.rank = s.factors[f].labels.count;
+      index stride = 1;
+      for (int i = shape.rank - 1; i >= 0; --i) {
+        const auto at = static_cast<std::size_t>(i);
+        shape.extents[at] = extents.begin()[s.factors[f].labels[i]];
+        shape.strides[at] = stride;
+        stride = stride == dyn || shape.extents[at] == dyn ? dyn : stride * shape.extents[at];
+      }
     }
   }
-  return bind<L, L.rank>(w.value, w.names, shapes, s.factor_count).value;
+  return bind<L, L.rank>(w.value, w.names, shapes, w.value.input_count).value;
 }
 
 }  // namespace tenfold::testing
