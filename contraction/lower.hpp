@@ -420,6 +420,7 @@ class lowering {
   constexpr place external(const phase_shape& shape, int value) {
     place p;
     p.ref.value = value;
+    p.ref.type = problem_.type;
     if (value < n_) {
       p.ref.where = buffer::input;
       p.ref.slot = value;
@@ -459,6 +460,7 @@ class lowering {
     }
     p.region = allocate(stride, peak);
     p.ref.where = buffer::scratch;
+    p.ref.type = problem_.type;
     p.ref.how = access::lanes;
     p.ref.offset = regions_[p.region].begin;
     return p;
