@@ -1,10 +1,12 @@
 #include <tenfold/backend/launch.hpp>
 
 // The same function, compiled once per instruction set (cpu/run_dynamic.isa.cpp).
-#define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                           \
-  namespace tenfold::cpu::isa {                                                    \
-  void run_dynamic(const program_view& p, const program_arguments<double>& args);  \
-  void run_dynamic(const program_view& p, const program_arguments<float>& args);   \
+#define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                        \
+  namespace tenfold::cpu::isa {                                                                 \
+  void run_dynamic(const program_view& p, const program_arguments<float>& args);                \
+  void run_dynamic(const program_view& p, const program_arguments<double>& args);               \
+  void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args);  \
+  void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args); \
   }
 #if defined(__x86_64__)
 TENFOLD_DECLARE_RUN_DYNAMIC(sse2)
@@ -55,10 +57,18 @@ void launch_on(const program_view& p, const program_arguments<T>& args, instruct
 
 }  // namespace
 
+void launch(const program_view& p, const program_arguments<float>& args, instruction_set isa) {
+  launch_on(p, args, isa);
+}
 void launch(const program_view& p, const program_arguments<double>& args, instruction_set isa) {
   launch_on(p, args, isa);
 }
-void launch(const program_view& p, const program_arguments<float>& args, instruction_set isa) {
+void launch(const program_view& p, const program_arguments<std::complex<float>>& args,
+            instruction_set isa) {
+  launch_on(p, args, isa);
+}
+void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
+            instruction_set isa) {
   launch_on(p, args, isa);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
 
@@ -15,8 +16,12 @@ instruction_set best_instruction_set();
 /// What programs for an instruction set may assume.
 capabilities capabilities_of(instruction_set isa);
 
-/// Runs a program that was lowered for capabilities_of(isa).
-void launch(const program_view& p, const program_arguments<double>& args, instruction_set isa);
+/// Runs a program that was lowered for capabilities_of(isa) and whose scalar is that of `args`.
 void launch(const program_view& p, const program_arguments<float>& args, instruction_set isa);
+void launch(const program_view& p, const program_arguments<double>& args, instruction_set isa);
+void launch(const program_view& p, const program_arguments<std::complex<float>>& args,
+            instruction_set isa);
+void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
+            instruction_set isa);
 
 }  // namespace tenfold

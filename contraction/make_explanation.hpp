@@ -267,8 +267,10 @@ class explaining {
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
     const select::tile_choice tile =
         static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                            caps_.registers, step.a.how == access::lanes)
-                      : select::tile_choice{select::dynamic_tile, select::tile_reason::library};
+                                            caps_.registers_for(problem_.type),
+                                            step.a.how == access::lanes)
+                      : select::tile_choice{select::dynamic_tile(problem_.type),
+                                            select::tile_reason::library};
     shape(e, f, in.width, tile.shape, step);
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
                                                                    : tile.why;

@@ -134,7 +134,7 @@ template <class E, bool Scaled, class Y, class... X>
   if constexpr (E::is_empty) {
     scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
   } else if constexpr (E::value.feasible) {
-    const T* const inputs[] = {operand_traits_of<const X>::data(x)...};
+    const void* const inputs[] = {operand_traits_of<const X>::data(x)...};
     const program_arguments<T> args{inputs, operand_traits_of<Y>::data(y), extents,
                                     static_cast<T>(alpha), static_cast<T>(beta)};
     cpu::run_static<E, Scaled>(args);

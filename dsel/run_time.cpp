@@ -120,8 +120,8 @@ void evaluate_with(std::string_view text, const run_time_operand* inputs, int co
   if (alpha == T(0) || some_extent_is(p, 0)) return scale(y_shape, y, static_cast<double>(beta));
   const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p));
   const instruction_set isa = best_instruction_set();
-  const T* data[L.operands] = {};
-  for (int o = 0; o < count; ++o) data[o] = static_cast<const T*>(inputs[o].data);
+  const void* data[L.operands] = {};
+  for (int o = 0; o < count; ++o) data[o] = inputs[o].data;
   const program_arguments<T> args{data, y, p.extent, alpha, beta};
   const auto run = [&]<class Program>() {
     const auto runnable = std::make_unique<Program>(

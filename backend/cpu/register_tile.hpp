@@ -17,7 +17,7 @@ struct tile_operands {
   index a_m = 0, a_k = 0, a_n = 0;  ///< a_n: only where A varies with n
   index b_k = 0, b_n = 0;
   index c_m = 0, c_n = 0;
-  T alpha = 1, beta = 0;  ///< only with epilogue::update
+  T alpha = T(1), beta = T(0);  ///< only with epilogue::update
 };
 
 /// More contracted loops than any step has: every label of an operand of the highest rank.
@@ -133,7 +133,10 @@ struct accumulators {
         for (int n = 0; n < N; ++n) store<T, W>(t.c + m * t.c_m + n * t.c_n, sum[m][n]);
     } else {
       const vec<T, W> alpha = broadcast<T, W>(t.alpha);
-      if (t.beta == T(0)) {
+      if (is_complex_type<T> && t.beta == T(0) && t.alpha == T(1)) {
+        // A product with 1 + 0 i may change the sign of a zero and makes NaN of infinities.
+        finish<epilogue::overwrite>(t);
+      } else if (t.beta == T(0)) {
 #pragma GCC unroll 16
         for (int m = 0; m < M; ++m)
 #pragma GCC unroll 16
@@ -175,7 +178,7 @@ struct accumulators {
 template <int W, int M, int K, access How, class T>
 [[gnu::always_inline]] inline const T* rows(const T* a) {
   if constexpr (W > 1 && How == access::uniform && K > 0 && M * K > select::hoisted_products)
-    return launder(a);
+    return cpu::launder(a);  // not that of std, where complex T would lead
   else
     return a;
 }

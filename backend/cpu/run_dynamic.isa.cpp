@@ -7,7 +7,10 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-inline constexpr int most_rows = select::dynamic_tile.m, most_columns = select::dynamic_tile.n;
+template <class T>
+inline constexpr int most_rows = select::dynamic_tile(scalar_of<T>).m;
+template <class T>
+inline constexpr int most_columns = select::dynamic_tile(scalar_of<T>).n;
 
 template <class T>
 using tile_function = void (*)(tile_operands<T>, const k_loop*, int, index, index);
@@ -29,9 +32,9 @@ template <class T, int W, int Rows, tile_modes How>
 struct tile_table {
   static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
     return std::array<tile_function<T>, sizeof...(I)>{
-        &tiles<T, W, I / most_columns + 1, I % most_columns + 1, How>...};
+        &tiles<T, W, I / most_columns<T> + 1, I % most_columns<T> + 1, How>...};
   };
-  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * most_columns>{});
+  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * most_columns<T>>{});
 };
 
 /// The table for a step. Only where A stands still along n are there several rows: an entry-wise
@@ -46,10 +49,10 @@ const tile_function<T>* tiles_of(const program_step& step) {
   // Width 1 knows no difference between an entry and a vector of one lane.
   if (step.a.how == u || W == 1) {
     return step.a_varies ? tile_table<T, W, 1, tile_modes{u, l, true, true}>::entries.data()
-                         : tile_table<T, W, most_rows, tile_modes{u, l, false, true}>::entries.data();
+                         : tile_table<T, W, most_rows<T>, tile_modes{u, l, false, true}>::entries.data();
   }
   return step.a_varies ? tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
-                       : tile_table<T, W, most_rows, tile_modes{l, l, false, true}>::entries.data();
+                       : tile_table<T, W, most_rows<T>, tile_modes{l, l, false, true}>::entries.data();
 }
 
 template <class T, int W>
@@ -72,13 +75,16 @@ class dynamic_runner {
   }
 
  private:
-  T* address(const operand_ref& ref, T* scratch, const tile_position& at) const {
+  /// X: what lies there; in the workspace and in scratch that is T.
+  template <class X>
+  X* address(const operand_ref& ref, T* scratch, const tile_position& at) const {
     switch (ref.where) {
       case buffer::none: return nullptr;
-      case buffer::input: return const_cast<T*>(args_.inputs[ref.slot]) + distance(ref, at);
-      case buffer::output: return args_.output + distance(ref, at);
-      case buffer::workspace: return workspace_ + distance(ref, at);
-      case buffer::scratch: return scratch + ref.offset;
+      case buffer::input:
+        return static_cast<X*>(const_cast<void*>(args_.inputs[ref.slot])) + distance(ref, at);
+      case buffer::output: return static_cast<X*>(args_.output) + distance(ref, at);
+      case buffer::workspace: return reinterpret_cast<X*>(workspace_) + distance(ref, at);
+      case buffer::scratch: return reinterpret_cast<X*>(scratch) + ref.offset;
     }
     return nullptr;
   }
@@ -87,31 +93,89 @@ class dynamic_runner {
     for (int s = 0; s < phase_.step_count; ++s) {
       const program_step& step = program_.steps[phase_.first_step + s];
       const step_loop* const loops = program_.loops + step.first_loop;
-      const bool last = step.finish == epilogue::update;
-      const T alpha = last ? args_.alpha : T(1), beta = last ? args_.beta : T(0);
-      const step_pointers<T> p{address(step.a, scratch, at), address(step.b, scratch, at),
-                               address(step.c, scratch, at), nullptr, nullptr};
-      for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
-        switch (step.kind) {
-          case step_kind::contract:
-            contract(step, loops + step.outer_count, q, alpha, beta);
-            break;
-          case step_kind::pack:
-            if constexpr (W > 1) {
-              pack(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
-            }
-            break;
-          case step_kind::unpack:
-            if constexpr (W > 1) {
-              unpack<T, epilogue::update>(q.c, q.a, step.n.extent,
-                                          {step.n.c, step.c.lane_stride}, at.lane_count, alpha,
-                                          beta);
-            }
-            break;
-          case step_kind::sandwich: break;  // no run-time capabilities offer it
-        }
-      });
+      switch (step.kind) {
+        case step_kind::contract: run_contract(step, loops, scratch, at); break;
+        case step_kind::pack: run_pack(step, loops, scratch, at); break;
+        case step_kind::unpack: run_unpack(step, loops, scratch, at); break;
+        case step_kind::sandwich: break;  // no run-time capabilities offer it
+      }
     }
+  }
+
+  /// alpha and beta of a step: those of the call where it leaves the result.
+  T alpha_of(const program_step& step) const {
+    return step.finish == epilogue::update ? args_.alpha : T(1);
+  }
+  T beta_of(const program_step& step) const {
+    return step.finish == epilogue::update ? args_.beta : T(0);
+  }
+
+  void run_pack(const program_step& step, const step_loop* loops, T* scratch,
+                const tile_position& at) const {
+    switch (step.a.type) {
+      case scalar::f32: return pack_from<float>(step, loops, scratch, at);
+      case scalar::f64: return pack_from<double>(step, loops, scratch, at);
+      case scalar::c32: return pack_from<std::complex<float>>(step, loops, scratch, at);
+      case scalar::c64: return pack_from<std::complex<double>>(step, loops, scratch, at);
+    }
+  }
+
+  template <class A>
+  void pack_from(const program_step& step, const step_loop* loops, T* scratch,
+                 const tile_position& at) const {
+    if constexpr (widens<A, T>) {
+      if (is_complex_type<A> && step.a.conjugated)
+        pack_from<A, is_complex_type<A>>(step, loops, scratch, at);
+      else
+        pack_from<A, false>(step, loops, scratch, at);
+    }
+  }
+
+  template <class A, bool Conjugated>
+  void pack_from(const program_step& step, const step_loop* loops, T* scratch,
+                 const tile_position& at) const {
+    const step_pointers<T, A> p{address<A>(step.a, scratch, at), nullptr,
+                                address<T>(step.c, scratch, at), nullptr, nullptr};
+    for_each_outer<max_outer_loops>(loops, step.outer_count, p,
+                                    [&](const step_pointers<T, A>& q) {
+                                      pack<T, W, Conjugated>(q.c, q.a, step.n.extent,
+                                                             {step.n.a, step.a.lane_stride},
+                                                             at.lane_count);
+                                    });
+  }
+
+  void run_unpack(const program_step& step, const step_loop* loops, T* scratch,
+                  const tile_position& at) const {
+    switch (step.c.type) {
+      case scalar::f32: return unpack_to<float>(step, loops, scratch, at);
+      case scalar::f64: return unpack_to<double>(step, loops, scratch, at);
+      case scalar::c32: return unpack_to<std::complex<float>>(step, loops, scratch, at);
+      case scalar::c64: return unpack_to<std::complex<double>>(step, loops, scratch, at);
+    }
+  }
+
+  template <class C>
+  void unpack_to(const program_step& step, const step_loop* loops, T* scratch,
+                 const tile_position& at) const {
+    if constexpr (narrows<T, C>) {
+      const step_pointers<T, T, C> p{address<T>(step.a, scratch, at), nullptr,
+                                     address<C>(step.c, scratch, at), nullptr, nullptr};
+      for_each_outer<max_outer_loops>(
+          loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
+            unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent,
+                                           {step.n.c, step.c.lane_stride}, at.lane_count,
+                                           alpha_of(step), beta_of(step));
+          });
+    }
+  }
+
+  void run_contract(const program_step& step, const step_loop* loops, T* scratch,
+                    const tile_position& at) const {
+    const step_pointers<T> p{address<T>(step.a, scratch, at), address<T>(step.b, scratch, at),
+                             address<T>(step.c, scratch, at), nullptr, nullptr};
+    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+      contract(step, loops + step.outer_count, q, alpha_of(step), beta_of(step));
+    });
   }
 
   void contract(const program_step& step, const step_loop* contracted, const step_pointers<T>& p,
@@ -134,12 +198,12 @@ class dynamic_runner {
     t.alpha = alpha;
     t.beta = beta;
     const tile_function<T>* const functions = tiles_of<T, W>(step);
-    const select::chunks rows(step.m.extent, most_rows), columns(step.n.extent, most_columns);
+    const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most_columns<T>);
     for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
       const int m = rows.longer - (r >= rows.long_count);
       tile_operands<T> u = t;
       const auto tile = [&](int n) {
-        return functions[(m - 1) * most_columns + n - 1];
+        return functions[(m - 1) * most_columns<T> + n - 1];
       };
       if (columns.long_count > 0) {
         tile(columns.longer)(u, k_outer, step.k_outer_count, step.k.extent, columns.long_count);
@@ -178,8 +242,14 @@ void run(const program_view& p, const program_arguments<T>& args) {
 
 }  // namespace
 
-void run_dynamic(const program_view& p, const program_arguments<double>& args) { run(p, args); }
 void run_dynamic(const program_view& p, const program_arguments<float>& args) { run(p, args); }
+void run_dynamic(const program_view& p, const program_arguments<double>& args) { run(p, args); }
+void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args) {
+  run(p, args);
+}
+void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args) {
+  run(p, args);
+}
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

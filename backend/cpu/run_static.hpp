@@ -16,23 +16,28 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// What programs that are constants may assume: the flags this file is compiled with.
+inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers,
+                                                  32768,       1048576,           true};
+
 /// A bound on outer loops of one step: every label of two operands of the highest rank.
 inline constexpr int max_outer_loops = 64;
 
-/// Where the operands of a step lie in the tile at hand.
-template <class T>
+/// Where the operands of a step lie in the tile at hand. What is packed from and unpacked to may
+/// have scalars of its own.
+template <class T, class A = T, class C = T>
 struct step_pointers {
-  const T* a;
+  const A* a;
   const T* b;
-  T* c;
+  C* c;
   const T* a2;
   const T* d;
 };
 
 /// Moves the pointers of a step through its outer loops, at most `Most`, calling f at each place.
-template <int Most, class T, class F>
+template <int Most, class T, class A, class C, class F>
 [[gnu::always_inline]] inline void for_each_outer(const step_loop* loops, int count,
-                                                  step_pointers<T> p, F f) {
+                                                  step_pointers<T, A, C> p, F f) {
   index total = 1;
   for (int i = 0; i < count; ++i) total *= loops[i].extent;
   index at[Most > 0 ? Most : 1];
@@ -151,19 +156,21 @@ class static_runner {
     (run_step<First + S>(args, workspace, scratch, at), ...);
   }
 
-  [[gnu::always_inline]] static T* address(const operand_ref& ref, const program_arguments<T>& args,
+  /// X: what lies there; in the workspace and in scratch that is T.
+  template <class X>
+  [[gnu::always_inline]] static X* address(const operand_ref& ref, const program_arguments<T>& args,
                                            T* workspace, T* scratch, const tile_position& at) {
     switch (ref.where) {
       case buffer::none:
         return nullptr;
       case buffer::input:
-        return const_cast<T*>(args.inputs[ref.slot]) + distance(ref, at);
+        return static_cast<X*>(const_cast<void*>(args.inputs[ref.slot])) + distance(ref, at);
       case buffer::output:
-        return args.output + distance(ref, at);
+        return static_cast<X*>(args.output) + distance(ref, at);
       case buffer::workspace:
-        return workspace + distance(ref, at);
+        return reinterpret_cast<X*>(workspace) + distance(ref, at);
       case buffer::scratch:
-        return scratch + ref.offset;
+        return reinterpret_cast<X*>(scratch) + ref.offset;
     }
     return nullptr;
   }
@@ -175,11 +182,14 @@ class static_runner {
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
     constexpr epilogue finish =
         Scaled && step.finish == epilogue::update ? epilogue::update : epilogue::overwrite;
-    const step_pointers<T> p{address(step.a, args, workspace, scratch, at),
-                             address(step.b, args, workspace, scratch, at),
-                             address(step.c, args, workspace, scratch, at),
-                             address(step.a2, args, workspace, scratch, at),
-                             address(step.d, args, workspace, scratch, at)};
+    // Only what is packed from and what is unpacked to has another scalar than T.
+    using A = std::conditional_t<step.kind == step_kind::pack, entry_type<step.a.type>, T>;
+    using C = std::conditional_t<step.kind == step_kind::unpack, entry_type<step.c.type>, T>;
+    const step_pointers<T, A, C> p{address<A>(step.a, args, workspace, scratch, at),
+                                   address<T>(step.b, args, workspace, scratch, at),
+                                   address<C>(step.c, args, workspace, scratch, at),
+                                   address<T>(step.a2, args, workspace, scratch, at),
+                                   address<T>(step.d, args, workspace, scratch, at)};
     if constexpr (step.kind == step_kind::contract) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
@@ -195,15 +205,17 @@ class static_runner {
     } else if constexpr (step.kind == step_kind::pack) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
-          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            pack(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
+          p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
+            pack<T, width_of<S>(), step.a.conjugated && is_complex_type<A>>(
+                q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
           });
     } else {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
-          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            unpack<T, finish>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride},
-                              at.lane_count, args.alpha, args.beta);
+          p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
+            unpack<T, finish, width_of<S>()>(q.c, q.a, step.n.extent,
+                                             {step.n.c, step.c.lane_stride}, at.lane_count,
+                                             args.alpha, args.beta);
           });
     }
   }
@@ -227,7 +239,8 @@ class static_runner {
     static constexpr select::tile_shape shape =
         P::value.unrolled
             ? select::unrolled_tile(step.m.extent, step.n.extent)
-            : select::choose_tile(step.m.extent, step.n.extent, sums(step), registers,
+            : select::choose_tile(step.m.extent, step.n.extent, sums(step),
+                                  static_capabilities.registers_for(scalar_of<T>),
                                   how.a == access::lanes)
                   .shape;
     static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
@@ -332,11 +345,8 @@ class static_runner {
   }
 };
 
-/// What programs that are constants may assume: the flags this file is compiled with.
-inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers,
-                                                  32768,       1048576,           true};
-
-/// Runs the program P::value. `Scaled` says whether alpha and beta are more than 1 and 0.
+/// Runs the program P::value, whose scalar is T: float, double, or std::complex of them. `Scaled`
+/// says whether alpha and beta are more than 1 and 0.
 template <class P, bool Scaled, class T>
 [[gnu::always_inline]] inline void run_static(const program_arguments<T>& args) {
   static_runner<P, T, Scaled>::run(args);

@@ -18,7 +18,7 @@ struct sandwich_operands {
   index d_q = 0, d_n = 0;
   index a2_m = 0, a2_q = 0;
   index c_m = 0, c_n = 0;
-  T alpha = 1, beta = 0;  ///< only with epilogue::update
+  T alpha = T(1), beta = T(0);  ///< only with epilogue::update
 };
 
 // C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A1[q][k] B[k][n])      m < M, n < N, k < K, q < Q

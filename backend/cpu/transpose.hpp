@@ -6,17 +6,77 @@
 #include <utility>
 
 /// Conversion between memory where the lanes lie a stride apart and interleaved scratch, where they
-/// are neighbours. Whole blocks are transposed in registers; gather instructions lose (40 to 57 %).
+/// are neighbours; on the way in, an operand of another scalar becomes one of the program's and a
+/// conjugated one is conjugated, on the way out a result may be rounded to a lower precision. Whole
+/// blocks are transposed in registers; gather instructions lose (40 to 57 %).
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-/// P neighbouring entries; P is a power of two up to the native lanes.
-template <class T, int P>
-struct short_vec {
-  typedef T type __attribute__((vector_size(P * sizeof(T))));
+/// Whether every X is a T: a real or complex number of no higher precision, complex only if T is.
+template <class X, class T>
+inline constexpr bool widens = sizeof(real<X>) <= sizeof(real<T>) &&
+                               (is_complex_type<T> || !is_complex_type<X>);
+
+/// Whether a T can be rounded to a Y: both real or both complex.
+template <class T, class Y>
+inline constexpr bool narrows =
+    sizeof(real<Y>) <= sizeof(real<T>) && is_complex_type<T> == is_complex_type<Y>;
+
+/// x, or its conjugate, as a T that holds it exactly.
+template <class T, bool Conjugated, class X>
+[[gnu::always_inline]] inline T widen(X x) {
+  using R = real<T>;
+  if constexpr (std::is_same_v<X, T> && !Conjugated)
+    return x;
+  else if constexpr (is_complex_type<X>)
+    return T(R(x.real()), Conjugated ? -R(x.imag()) : R(x.imag()));
+  else
+    return T(R(x));
+}
+
+/// v rounded to a Y.
+template <class Y, class T>
+[[gnu::always_inline]] inline Y narrow(T v) {
+  using R = real<Y>;
+  if constexpr (is_complex_type<T>)
+    return Y(static_cast<R>(v.real()), static_cast<R>(v.imag()));
+  else
+    return static_cast<Y>(v);
+}
+
+/// alpha v and alpha v + beta old, with the roundings of the micro-kernels.
+template <class T>
+[[gnu::always_inline]] inline T scaled(T alpha, T v) {
+  T y;
+  store<T, 1>(&y, load<T, 1>(&alpha) * load<T, 1>(&v));
+  return y;
+}
+template <class T>
+[[gnu::always_inline]] inline T updated(T alpha, T v, T beta, T old) {
+  T y;
+  store<T, 1>(&y, fma(load<T, 1>(&alpha), load<T, 1>(&v), load<T, 1>(&beta) * load<T, 1>(&old)));
+  return y;
+}
+
+/// What a transposition moves: an entry is `count` units. A complex<float> moves as one double.
+template <class T>
+struct moved_unit {
+  using type = std::conditional_t<is_complex_type<T>, double, T>;
+  static constexpr int count = static_cast<int>(sizeof(T) / sizeof(type));
 };
 
-/// One butterfly of a transposition: exchanges the blocks of H entries off the diagonal of every
+/// P neighbouring entries as units.
+template <class T, int P>
+using entry_row = typename short_vec<typename moved_unit<T>::type, P * moved_unit<T>::count>::type;
+
+/// The most entries in one row of a block: those of a register, at least 1.
+template <class T>
+inline constexpr int block_entries =
+    lanes<typename moved_unit<T>::type> >= moved_unit<T>::count
+        ? lanes<typename moved_unit<T>::type> / moved_unit<T>::count
+        : 1;
+
+/// One butterfly of a transposition: exchanges the blocks of H units off the diagonal of every
 /// 2 H x 2 H block whose rows are `low` and `high`.
 template <int H, class V, int... I>
 [[gnu::always_inline]] inline void butterfly(V& low, V& high, std::integer_sequence<int, I...>) {
@@ -26,14 +86,62 @@ template <int H, class V, int... I>
   high = __builtin_shufflevector(a, b, ((I / H) % 2 == 0 ? I + H : p + I)...);
 }
 
-/// Transposes P x P entries held in P vectors: log2(P) rounds of butterflies.
-template <int P, class V, int H = 1>
+/// Transposes P x P entries of `Units` units held in P vectors: log2(P) rounds of butterflies.
+template <int P, int Units, class V, int H = 1>
 [[gnu::always_inline]] inline void transpose(V (&row)[P]) {
   if constexpr (H < P) {
 #pragma GCC unroll 16
     for (int i = 0; i < P; ++i)
-      if ((i & H) == 0) butterfly<H>(row[i], row[i + H], std::make_integer_sequence<int, P>{});
-    transpose<P, V, 2 * H>(row);
+      if ((i & H) == 0)
+        butterfly<H * Units>(row[i], row[i + H], std::make_integer_sequence<int, P * Units>{});
+    transpose<P, Units, V, 2 * H>(row);
+  }
+}
+
+/// (x0, x1, ...) as complex numbers: (x0, 0, x1, 0, ...).
+template <class V, int... I>
+[[gnu::always_inline]] inline auto with_zeros(V x, std::integer_sequence<int, I...>) {
+  constexpr int p = sizeof...(I) / 2;
+  return __builtin_shufflevector(x, V{}, (I % 2 == 0 ? I / 2 : p + I / 2)...);
+}
+/// (re, im, re, im, ...) -> (re, -im, re, -im, ...)
+template <class V, int... I>
+[[gnu::always_inline]] inline V conjugate_pairs(V x, std::integer_sequence<int, I...>) {
+  const V minus = -x;
+  return __builtin_shufflevector(x, minus, (I % 2 == 0 ? I : I + int{sizeof...(I)})...);
+}
+
+/// P neighbouring entries of X, or their conjugates, as a row of T.
+template <class T, int P, bool Conjugated, class X>
+[[gnu::always_inline]] inline entry_row<T, P> load_row(const X* x) {
+  entry_row<T, P> row;
+  if constexpr (std::is_same_v<X, T> && !Conjugated) {
+    std::memcpy(&row, x, sizeof(row));
+  } else {
+    constexpr int numbers = is_complex_type<X> ? 2 * P : P;
+    typename short_vec<real<X>, numbers>::type raw;
+    std::memcpy(&raw, x, sizeof(raw));
+    const auto wide = __builtin_convertvector(raw, typename short_vec<real<T>, numbers>::type);
+    if constexpr (is_complex_type<T> && !is_complex_type<X>)
+      row = (entry_row<T, P>)with_zeros(wide, std::make_integer_sequence<int, 2 * P>{});
+    else if constexpr (Conjugated)
+      row = (entry_row<T, P>)conjugate_pairs(wide, std::make_integer_sequence<int, 2 * P>{});
+    else
+      row = (entry_row<T, P>)wide;
+  }
+  return row;
+}
+
+/// Y := the P entries of T in `row`, rounded to Y.
+template <class T, int P, class Y>
+[[gnu::always_inline]] inline void store_row(Y* y, entry_row<T, P> row) {
+  if constexpr (std::is_same_v<Y, T>) {
+    std::memcpy(static_cast<void*>(y), &row, sizeof(row));
+  } else {
+    constexpr int numbers = is_complex_type<T> ? 2 * P : P;
+    const auto wide = (typename short_vec<real<T>, numbers>::type)row;
+    const auto raw = __builtin_convertvector(wide, typename short_vec<real<Y>, numbers>::type);
+    std::memcpy(static_cast<void*>(y), &raw, sizeof(raw));
   }
 }
 
@@ -43,51 +151,62 @@ struct lane_strides {
   index lane = 0;
 };
 
-/// S[x][w] := X[x][w] for x < P and all W lanes, x contiguous in X.
-template <class T, int P>
-[[gnu::always_inline]] inline void pack_block(T* s, const T* x, index lane_stride) {
-  constexpr int w = lanes<T>;
-  using V = typename short_vec<T, P>::type;
-  for (int first = 0; first < w; first += P) {
-    V row[P];
+/// S[x][w] := conj?(X[x][w]) for x < P and all W lanes, x contiguous in X.
+template <class T, int W, bool Conjugated, int P, class X>
+[[gnu::always_inline]] inline void pack_block(T* s, const X* x, index lane_stride) {
+  for (int first = 0; first < W; first += P) {
+    entry_row<T, P> row[P];
 #pragma GCC unroll 16
-    for (int i = 0; i < P; ++i) std::memcpy(&row[i], x + (first + i) * lane_stride, sizeof(V));
-    transpose<P>(row);
+    for (int i = 0; i < P; ++i) row[i] = load_row<T, P, Conjugated>(x + (first + i) * lane_stride);
+    transpose<P, moved_unit<T>::count>(row);
 #pragma GCC unroll 16
-    for (int i = 0; i < P; ++i) std::memcpy(s + i * w + first, &row[i], sizeof(V));
+    for (int i = 0; i < P; ++i) store_row<T, P>(s + i * W + first, row[i]);
   }
 }
 
 /// Runs shorter than a vector: blocks of P, the last of them drawn back so that it ends with the
 /// run.
-template <class T, int P>
-[[gnu::always_inline]] inline void pack_runs(T* s, const T* x, index n, index lane_stride) {
-  constexpr int w = lanes<T>;
+template <class T, int W, bool Conjugated, int P, class X>
+[[gnu::always_inline]] inline void pack_runs(T* s, const X* x, index n, index lane_stride) {
   if (n >= P) {
     index i = 0;
-    for (; i + P <= n; i += P) pack_block<T, P>(s + i * w, x + i, lane_stride);
-    if (i < n) pack_block<T, P>(s + (n - P) * w, x + n - P, lane_stride);
+    for (; i + P <= n; i += P) pack_block<T, W, Conjugated, P>(s + i * W, x + i, lane_stride);
+    if (i < n) pack_block<T, W, Conjugated, P>(s + (n - P) * W, x + n - P, lane_stride);
   } else if constexpr (P > 2) {
-    pack_runs<T, P / 2>(s, x, n, lane_stride);
+    pack_runs<T, W, Conjugated, P / 2>(s, x, n, lane_stride);
   } else {
     for (index i = 0; i < n; ++i)
-      for (int l = 0; l < w; ++l) s[i * w + l] = x[i + l * lane_stride];
+      for (int l = 0; l < W; ++l) s[i * W + l] = widen<T, Conjugated>(x[i + l * lane_stride]);
   }
 }
 
-// S[x][w] := X[x * stride.x + w * stride.lane]  for w < count;  0 for count <= w < W;  x < n
-//   S  interleaved: W = lanes<T> neighbours per x;  X  any strides;  count <= W
+// S[x][w] := conj?(X[x * stride.x + w * stride.lane])  for w < count;  0 for count <= w < W;  x < n
+//   S  interleaved: W neighbours per x, W = lanes<T> or 1
+//   X  of any scalar that widens to T, any strides;  count <= W
 // Nothing outside the entries named is read or written.
-template <class T>
-void pack(T* s, const T* x, index n, lane_strides stride, int count) {
-  constexpr int w = lanes<T>;
-  if (stride.x == 1 && count == w) {
-    pack_runs<T, w>(s, x, n, stride.lane);
-    return;
+template <class T, int W = lanes<T>, bool Conjugated = false, class X>
+void pack(T* s, const X* x, index n, lane_strides stride, int count) {
+  static_assert(widens<X, T> && (is_complex_type<X> || !Conjugated));
+  if constexpr (W > 1) {
+    constexpr int p = block_entries<T>;
+    if (stride.x == 1 && count == W) {
+      pack_runs<T, W, Conjugated, p>(s, x, n, stride.lane);
+      return;
+    }
+    // Lanes that are neighbours already come here only to be converted.
+    if constexpr (Conjugated || !std::is_same_v<X, T>) {
+      if (stride.lane == 1 && count == W) {
+        for (index i = 0; i < n; ++i)
+          for (int l = 0; l < W; l += p)
+            store_row<T, p>(s + i * W + l, load_row<T, p, Conjugated>(x + i * stride.x + l));
+        return;
+      }
+    }
   }
   for (index i = 0; i < n; ++i) {
-    for (int l = 0; l < count; ++l) s[i * w + l] = x[i * stride.x + l * stride.lane];
-    for (int l = count; l < w; ++l) s[i * w + l] = T(0);
+    for (int l = 0; l < count; ++l)
+      s[i * W + l] = widen<T, Conjugated>(x[i * stride.x + l * stride.lane]);
+    for (int l = count; l < W; ++l) s[i * W + l] = T(0);
   }
 }
 
@@ -95,36 +214,35 @@ void pack(T* s, const T* x, index n, lane_strides stride, int count) {
 enum class unpack_form : unsigned char { copy, scale, update };
 
 /// Y := form of S for a block of P values of x, contiguous in Y, and all W lanes.
-template <class T, int P, unpack_form Form>
-[[gnu::always_inline]] inline void unpack_block(T* y, const T* s, index lane_stride, T alpha,
+template <class T, int W, int P, unpack_form Form, class Y>
+[[gnu::always_inline]] inline void unpack_block(Y* y, const T* s, index lane_stride, T alpha,
                                                 T beta) {
-  constexpr int w = lanes<T>;
-  using V = typename short_vec<T, P>::type;
-  for (int first = 0; first < w; first += P) {
+  using V = entry_row<T, P>;
+  for (int first = 0; first < W; first += P) {
     V row[P];
 #pragma GCC unroll 16
-    for (int i = 0; i < P; ++i) std::memcpy(&row[i], s + i * w + first, sizeof(V));
-    transpose<P>(row);
+    for (int i = 0; i < P; ++i) row[i] = load_row<T, P, false>(s + i * W + first);
+    transpose<P, moved_unit<T>::count>(row);
 #pragma GCC unroll 16
     for (int i = 0; i < P; ++i) {
-      T* const to = y + (first + i) * lane_stride;
+      Y* const to = y + (first + i) * lane_stride;
       if constexpr (Form == unpack_form::copy) {
-        std::memcpy(to, &row[i], sizeof(V));
-      } else if constexpr (Form == unpack_form::scale) {
-        const V v = row[i] * alpha;
-        std::memcpy(to, &v, sizeof(V));
+        store_row<T, P>(to, row[i]);
+      } else if constexpr (Form == unpack_form::scale && !is_complex_type<T>) {
+        store_row<T, P>(to, row[i] * alpha);
+      } else if constexpr (P == W && std::is_same_v<Y, T> && !is_complex_type<T>) {
+        vec<T, W> v;
+        std::memcpy(&v, &row[i], sizeof(V));
+        const vec<T, W> o = load<T, W>(to);
+        store<T, W>(to, fma(broadcast<T, W>(alpha), v, broadcast<T, W>(beta) * o));
       } else {
         // Entry by entry where there is no vector of this length: the same roundings everywhere.
-        V old;
-        std::memcpy(&old, to, sizeof(V));
-        if constexpr (P == w) {
-          vec<T, w> v, o;
-          std::memcpy(&v, &row[i], sizeof(V));
-          std::memcpy(&o, &old, sizeof(V));
-          store<T, w>(to, fma(broadcast<T, w>(alpha), v, broadcast<T, w>(beta) * o));
-        } else {
-          for (int e = 0; e < P; ++e) to[e] = fma(alpha, row[i][e], beta * old[e]);
-        }
+        T v[P];
+        std::memcpy(static_cast<void*>(v), &row[i], sizeof(V));
+        for (int e = 0; e < P; ++e)
+          to[e] = narrow<Y>(Form == unpack_form::scale
+                                ? scaled(alpha, v[e])
+                                : updated(alpha, v[e], beta, widen<T, false>(to[e])));
       }
     }
   }
@@ -132,44 +250,64 @@ template <class T, int P, unpack_form Form>
 
 /// As pack_runs; where Y is read, no entry may be visited twice and the rest goes in smaller
 /// blocks.
-template <class T, int P, unpack_form Form>
-[[gnu::always_inline]] inline void unpack_runs(T* y, const T* s, index n, index lane_stride,
+template <class T, int W, int P, unpack_form Form, class Y>
+[[gnu::always_inline]] inline void unpack_runs(Y* y, const T* s, index n, index lane_stride,
                                                T alpha, T beta) {
-  constexpr int w = lanes<T>;
   index i = 0;
-  for (; i + P <= n; i += P) unpack_block<T, P, Form>(y + i, s + i * w, lane_stride, alpha, beta);
+  for (; i + P <= n; i += P)
+    unpack_block<T, W, P, Form>(y + i, s + i * W, lane_stride, alpha, beta);
   if (i == n) return;
   if (Form != unpack_form::update && i > 0) {
-    unpack_block<T, P, Form>(y + n - P, s + (n - P) * w, lane_stride, alpha, beta);
+    unpack_block<T, W, P, Form>(y + n - P, s + (n - P) * W, lane_stride, alpha, beta);
   } else if constexpr (P > 1) {
-    unpack_runs<T, P / 2, Form>(y + i, s + i * w, n - i, lane_stride, alpha, beta);
+    unpack_runs<T, W, P / 2, Form>(y + i, s + i * W, n - i, lane_stride, alpha, beta);
   }
 }
 
 // Y[x * stride.x + w * stride.lane] := finish(S[x][w])  for w < count;  x < n
-//   S  interleaved: W = lanes<T> neighbours per x;  Y  any strides;  count <= W
+//   S  interleaved: W neighbours per x, W = lanes<T> or 1
+//   Y  of the scalar T or, rounded once at the end, of its kind in lower precision; any strides;
+//      count <= W
 //   finish: overwrite  Y := S  |  update  Y := alpha S + beta Y;  beta == 0: Y is not read
 // Nothing outside the entries named is read or written.
-template <class T, epilogue Finish>
-void unpack(T* y, const T* s, index n, lane_strides stride, int count, T alpha = 1, T beta = 0) {
-  constexpr int w = lanes<T>;
-  if (stride.x == 1 && count == w) {
-    if constexpr (Finish == epilogue::overwrite)
-      unpack_runs<T, w, unpack_form::copy>(y, s, n, stride.lane, alpha, beta);
-    else if (beta == T(0))
-      unpack_runs<T, w, unpack_form::scale>(y, s, n, stride.lane, alpha, beta);
-    else
-      unpack_runs<T, w, unpack_form::update>(y, s, n, stride.lane, alpha, beta);
-    return;
+template <class T, epilogue Finish, int W = lanes<T>, class Y>
+void unpack(Y* y, const T* s, index n, lane_strides stride, int count, T alpha = T(1),
+            T beta = T(0)) {
+  static_assert(narrows<T, Y>);
+  if constexpr (Finish == epilogue::update && is_complex_type<T>) {
+    // As the micro-kernels do: a product with 1 + 0 i does not keep every bit.
+    if (alpha == T(1) && beta == T(0))
+      return unpack<T, epilogue::overwrite, W>(y, s, n, stride, count);
+  }
+  if constexpr (W > 1) {
+    constexpr int p = block_entries<T>;
+    if (stride.x == 1 && count == W) {
+      if constexpr (Finish == epilogue::overwrite)
+        unpack_runs<T, W, p, unpack_form::copy>(y, s, n, stride.lane, alpha, beta);
+      else if (beta == T(0))
+        unpack_runs<T, W, p, unpack_form::scale>(y, s, n, stride.lane, alpha, beta);
+      else
+        unpack_runs<T, W, p, unpack_form::update>(y, s, n, stride.lane, alpha, beta);
+      return;
+    }
+    if constexpr (Finish == epilogue::overwrite && !std::is_same_v<Y, T>) {
+      if (stride.lane == 1 && count == W) {
+        for (index i = 0; i < n; ++i)
+          for (int l = 0; l < W; l += p)
+            store_row<T, p>(y + i * stride.x + l, load_row<T, p, false>(s + i * W + l));
+        return;
+      }
+    }
   }
   for (index i = 0; i < n; ++i)
     for (int l = 0; l < count; ++l) {
-      T& to = y[i * stride.x + l * stride.lane];
-      const T v = s[i * w + l];
+      Y& to = y[i * stride.x + l * stride.lane];
+      const T v = s[i * W + l];
       if constexpr (Finish == epilogue::overwrite)
-        to = v;
+        to = narrow<Y>(v);
       else
-        to = beta == T(0) ? alpha * v : fma(alpha, v, beta * to);
+        to = narrow<Y>(beta == T(0) ? scaled(alpha, v)
+                                    : updated(alpha, v, beta, widen<T, false>(to)));
     }
 }
 

@@ -4,14 +4,15 @@
 
 namespace tenfold {
 
-/// What a launch adds to a program: the addresses and the numbers. No operand is empty: a sum over
-/// nothing is settled before a program is made.
+/// What a launch adds to a program whose scalar is T: the addresses and the numbers. What lies at
+/// an address, operand_ref says. No operand is empty: a sum over nothing is settled before a
+/// program is made.
 template <class T>
 struct program_arguments {
-  const T* const* inputs = nullptr;
-  T* output = nullptr;
+  const void* const* inputs = nullptr;
+  void* output = nullptr;
   const index* extents = nullptr;  ///< by the slot of tile and lane loops; read where `dyn` stands
-  T alpha = 1, beta = 0;
+  T alpha = T(1), beta = T(0);
 };
 
 /// The index space of a phase in numbers.

@@ -18,10 +18,15 @@ struct capabilities {
   index l2_bytes = 1048576;
   bool sandwiches = false;  ///< has the fused interpolate-scale-project micro-kernel
 
-  /// SIMD lanes for a scalar type; at least 1.
+  /// SIMD lanes for a scalar type; at least 1. A vector of complex numbers is two registers, one of
+  /// real and one of imaginary parts.
   constexpr int lanes(scalar type) const {
-    const int n = vector_bytes / static_cast<int>(bytes_of(type));
+    const int n = vector_bytes / static_cast<int>(bytes_of(real_of(type)));
     return n < 1 ? 1 : n;
+  }
+  /// Vectors of a scalar type that the registers hold.
+  constexpr int registers_for(scalar type) const {
+    return is_complex(type) ? registers / 2 : registers;
   }
 
   friend constexpr bool operator==(const capabilities&, const capabilities&) = default;

@@ -30,7 +30,7 @@ enum class epilogue : unsigned char {
 enum class step_kind : unsigned char {
   contract,  ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
   sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
-  pack,      ///< C[x][lane] := A[x + lane * lane_stride], pad lanes := 0
+  pack,      ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
   unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]
 };
 
@@ -41,7 +41,9 @@ inline constexpr int max_tile_loops = 4;
 
 /// One operand of a step. Its address in a tile is
 ///   base(where, slot) + offset + sum_t tile[t] * tile_stride[t] + lane * lane_stride.
-/// All strides and offsets count scalars.
+/// All strides and offsets count scalars of the type that lies there: that of the program, but for
+/// what a step packs, which may be real or of lower precision or conjugated, and for what it
+/// unpacks, which may be of lower precision. Steps other than pack and unpack know one scalar.
 struct operand_ref {
   buffer where = buffer::none;
   int slot = 0;                     ///< which input
@@ -51,7 +53,9 @@ struct operand_ref {
   index offset = 0;
   index lane_stride = 0;
   std::array<index, max_tile_loops> tile_stride{};
-  int value = -1;  ///< the value of the plan that lies there; for explain
+  int value = -1;             ///< the value of the plan that lies there; for explain
+  scalar type = scalar::f64;  ///< what lies there; only pack and unpack convert
+  bool conjugated = false;    ///< pack takes the conjugate of what lies there
 
   friend constexpr bool operator==(const operand_ref&, const operand_ref&) = default;
 };

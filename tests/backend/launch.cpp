@@ -66,6 +66,7 @@ small_program product_packed(scalar type, index m, index k, int width) {
   program_step& in = p.steps[0];
   in.kind = step_kind::pack;
   in.a = {buffer::input, 1, access::lanes, 0, k};
+  in.a.type = type;
   in.c = {buffer::scratch, 0, access::lanes, 0};
   in.n = {k, 1, 0, width};
   program_step& s = p.steps[1];
@@ -79,6 +80,7 @@ small_program product_packed(scalar type, index m, index k, int width) {
   out.finish = epilogue::update;
   out.a = {buffer::scratch, 0, access::lanes, k * width};
   out.c = {buffer::output, 0, access::lanes, 0, m};
+  out.c.type = type;
   out.n = {m, width, 0, 1};
   return p;
 }
@@ -96,7 +98,7 @@ void check_in_place(instruction_set isa) {
       const auto b = integers<T>(static_cast<std::size_t>(k * n), 2);
       const auto before = integers<T>(static_cast<std::size_t>(m * n), 3);
       std::vector<T> c(before.size(), std::numeric_limits<T>::quiet_NaN());
-      const T* const inputs[] = {a.data(), b.data()};
+      const void* const inputs[] = {a.data(), b.data()};
       const auto p = product_in_place(type_of<T>, m, k, n, width);
       const auto sum = [&](index i, index e) {
         T s = 0;
@@ -135,7 +137,7 @@ void check_packed(instruction_set isa) {
                         index{3} * width + 2, index{20000}}) {
     const auto x = integers<T>(static_cast<std::size_t>(n * k), 2);
     std::vector<T> y(static_cast<std::size_t>(n * m), std::numeric_limits<T>::quiet_NaN());
-    const T* const inputs[] = {a.data(), x.data()};
+    const void* const inputs[] = {a.data(), x.data()};
     const index extents[] = {0, 0, n};
     launch(p, program_arguments<T>{inputs, y.data(), extents, 1, 0}, isa);
     index wrong = 0;
@@ -179,7 +181,7 @@ void check_workspace(instruction_set isa) {
   const auto x = integers<T>(static_cast<std::size_t>(k * n), 1);
   const auto a = integers<T>(static_cast<std::size_t>(m), 2);
   std::vector<T> y(static_cast<std::size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
-  const T* const inputs[] = {x.data(), a.data()};
+  const void* const inputs[] = {x.data(), a.data()};
   for (int again = 0; again < 2; ++again) {  // the second time the workspace is dirty
     launch(p, program_arguments<T>{inputs, y.data(), nullptr, 3, 0}, isa);
     index wrong = 0;
@@ -228,7 +230,7 @@ TEST_CASE("launch works on all threads of the caller's arena and gives the same"
   const index n = 999;
   const auto x = integers<double>(static_cast<std::size_t>(n * 7), 2);
   std::vector<double> serial(static_cast<std::size_t>(n * 5)), parallel(serial.size());
-  const double* const inputs[] = {a.data(), x.data()};
+  const void* const inputs[] = {a.data(), x.data()};
   const index extents[] = {0, 0, n};
   tbb::task_arena(1).execute([&] {
     launch(p, program_arguments<double>{inputs, serial.data(), extents, 1, 0},

@@ -58,7 +58,7 @@ void evaluate_on(instruction_set isa, std::string_view text,
   const auto runnable = std::make_unique<dynamic_program<L>>(
       lower<dynamic_program<L>>(*p, *plan, capabilities_of(isa), static_cast<T>(beta) == T(0)));
   if (!runnable->feasible) throw error("a program whose sizes are all known is not feasible");
-  std::vector<const T*> data;
+  std::vector<const void*> data;
   for (const auto& o : operands) data.push_back(o.data);
   launch(*runnable,
          program_arguments<T>{data.data(), y, p->extent, static_cast<T>(alpha),
