@@ -184,7 +184,6 @@ class lowering : private phases<L> {
   constexpr place external(const phase_shape& shape, int value) {
     place p;
     p.ref.value = value;
-    p.ref.type = problem_.type;
     if (value < n_) {
       p.ref.where = buffer::input;
       p.ref.slot = value;

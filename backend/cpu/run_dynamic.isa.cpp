@@ -104,9 +104,11 @@ class dynamic_runner {
 
   /// alpha and beta of a step: those of the call where it leaves the result.
   T alpha_of(const program_step& step) const {
-    return step.finish == epilogue::update ? args_.alpha : T(1);
+    const T alpha = step.finish == epilogue::update ? args_.alpha : T(1);
+    return step.sign < 0 ? -alpha : alpha;
   }
   T beta_of(const program_step& step) const {
+    if (step.accumulates) return T(1);
     return step.finish == epilogue::update ? args_.beta : T(0);
   }
 

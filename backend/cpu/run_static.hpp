@@ -180,8 +180,11 @@ class static_runner {
                                               T* scratch, const tile_position& at) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
-    constexpr epilogue finish =
-        Scaled && step.finish == epilogue::update ? epilogue::update : epilogue::overwrite;
+    constexpr bool scaled = Scaled && step.finish == epilogue::update;
+    constexpr epilogue finish = scaled || step.accumulates || step.sign < 0 ? epilogue::update
+                                                                            : epilogue::overwrite;
+    const T factor = scaled ? args.alpha : T(1), alpha = step.sign < 0 ? -factor : factor;
+    const T beta = step.accumulates ? T(1) : scaled ? args.beta : T(0);
     // Only what is packed from and what is unpacked to has another scalar than T.
     using A = std::conditional_t<step.kind == step_kind::pack, entry_type<step.a.type>, T>;
     using C = std::conditional_t<step.kind == step_kind::unpack, entry_type<step.c.type>, T>;
@@ -194,13 +197,13 @@ class static_runner {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            contract<S, finish>(q, args.alpha, args.beta);
+            contract<S, finish>(q, alpha, beta);
           });
     } else if constexpr (step.kind == step_kind::sandwich) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            run_sandwich<S, finish>(q, args.alpha, args.beta);
+            run_sandwich<S, finish>(q, alpha, beta);
           });
     } else if constexpr (step.kind == step_kind::pack) {
       for_each_outer<step.outer_count>(
@@ -215,7 +218,7 @@ class static_runner {
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
             unpack<T, finish, width_of<S>()>(q.c, q.a, step.n.extent,
                                              {step.n.c, step.c.lane_stride}, at.lane_count,
-                                             args.alpha, args.beta);
+                                             alpha, beta);
           });
     }
   }

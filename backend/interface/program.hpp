@@ -46,9 +46,7 @@ inline constexpr int max_tile_loops = 4;
 /// unpacks, which may be of lower precision. Steps other than pack and unpack know one scalar.
 struct operand_ref {
   buffer where = buffer::none;
-  int slot = 0;                     ///< which input
-  scalar type = scalar::f64;        ///< of what lies there; in scratch and workspace the program's
-  bool conjugated = false;          ///< read conjugated
+  int slot = 0;  ///< which input
   access how = access::uniform;
   index offset = 0;
   index lane_stride = 0;
