@@ -55,21 +55,21 @@ constexpr bool stands_before(std::string_view text, std::size_t begin, std::size
 /// labels each ellipsis stands.
 constexpr limits limits_of(std::string_view text, const int* ranks = nullptr, int count = 0) {
   int operands = 1, labels = 0, rank = 0, run = 0, hidden = 0;
-  bool seen[128] = {}, arrow = false, sum = false, started = false, ellipsis = false;
+  bool seen[128] = {}, arrow = false, sum = false, started = false, dots = false;
   const auto end_operand = [&] {
-    if (ellipsis && !arrow && operands <= count && ranks[operands - 1] - run > hidden) {
+    if (dots && !arrow && operands <= count && ranks[operands - 1] - run > hidden) {
       hidden = ranks[operands - 1] - run;
     }
-    if (ellipsis && hidden > 0) run += hidden;
+    if (dots && hidden > 0) run += hidden;
     if (run > rank) rank = run;
     run = 0;
-    ellipsis = false;
+    dots = false;
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (parsing::is_space(c)) continue;
     if (c == '.') {
-      ellipsis = true;
+      dots = true;
     } else if (c == '-' && i + 1 < text.size() && text[i + 1] == '>') {
       end_operand();
       arrow = true;
