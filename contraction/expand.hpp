@@ -43,13 +43,13 @@ struct writer {
     to.push(known - 1);
   }
 
-  /// `from` with the last `axes` hidden labels in front of the one at `ellipsis`.
-  constexpr void write(label_list<L.rank>& to, const label_list<L.rank>& from, int ellipsis,
+  /// `from` with the last `axes` hidden labels in front of the one at `place`.
+  constexpr void write(label_list<L.rank>& to, const label_list<L.rank>& from, int place,
                        int axes, int slot) {
     to = {};
     for (int i = 0; i <= from.count; ++i) {
       const int dots = names.ellipsis[slot];
-      for (int e = most - axes; i == ellipsis && e < most; ++e) {
+      for (int e = most - axes; i == place && e < most; ++e) {
         put(to, slot, hidden[e], {dots, 3}, dots);
       }
       if (i == from.count) break;

@@ -229,48 +229,6 @@ template <int I, class A, class... Rest>
   }
 }
 
-/// Options among the arguments of a call.
-template <class... A>
-[[gnu::always_inline]] constexpr alpha_factor alpha_of(const A&... args) {
-  alpha_factor found{1};
-  ([&] {
-    if constexpr (std::is_same_v<A, alpha_factor>) found = args;
-  }(), ...);
-  return found;
-}
-template <class... A>
-[[gnu::always_inline]] constexpr beta_factor beta_of(const A&... args) {
-  beta_factor found{0};
-  ([&] {
-    if constexpr (std::is_same_v<A, beta_factor>) found = args;
-  }(), ...);
-  return found;
-}
-template <class A>
-inline constexpr bool is_option = std::is_same_v<A, alpha_factor> || std::is_same_v<A, beta_factor>;
-
-/// The operands stand first, each option at most once behind them; argument 0 is the destination
-/// where there is one.
-template <bool Into, class... A>
-constexpr diagnostic check_arguments() {
-  diagnostic wrong;
-  index position = Into ? 1 : 0;
-  int alphas = 0, betas = 0;
-  const auto look = [&](bool operand, bool is_alpha, bool is_beta) {
-    alphas += is_alpha;
-    betas += is_beta;
-    diagnosis code = diagnosis::none;
-    if (!operand && !is_alpha && !is_beta) code = diagnosis::unknown_argument;
-    if (operand && alphas + betas > 0) code = diagnosis::late_operand;
-    if (is_beta && !Into) code = diagnosis::beta_by_value;
-    if (alphas > 1 || betas > 1) code = diagnosis::repeated_option;
-    if (!wrong && code != diagnosis::none) wrong = {code, -1, 0, {position}};
-    ++position;
-  };
-  (look(tensor_like<A>, std::is_same_v<A, alpha_factor>, std::is_same_v<A, beta_factor>), ...);
-  return wrong;
-}
-
 /// Passes the operands among `args` to f.
 template <class... A, class F>
 [[gnu::always_inline]] inline auto with_operands(F f, const A&... args) {
@@ -335,7 +293,7 @@ auto einsum(const A&... args) {
   } else {
     return evaluating::with_operands(
         [&](const auto&... x) {
-          return evaluating::checked_by_value<S, true>(evaluating::alpha_of(args...).value, x...);
+          return evaluating::checked_by_value<S, true>(evaluating::alpha_of(args...).re, x...);
         },
         args...);
   }
@@ -361,8 +319,8 @@ void einsum(destination<Y> y, const A&... args) {
   } else {
     evaluating::with_operands(
         [&](const auto&... x) {
-          evaluating::checked_in_place<S, true>(y.tensor, evaluating::alpha_of(args...).value,
-                                                evaluating::beta_of(args...).value, x...);
+          evaluating::checked_in_place<S, true>(y.tensor, evaluating::alpha_of(args...).re,
+                                                evaluating::beta_of(args...).re, x...);
         },
         args...);
   }
@@ -400,7 +358,7 @@ void einsum(std::string_view text, destination<Y> y, const A&... args) {
     if constexpr (run_time_tensor<A>) inputs[count++] = run_time_operand_of(args);
   }(), ...);
   evaluate(text, inputs, count, shape_of<max_rank>(y.tensor), operand_traits_of<Y>::data(y.tensor),
-           evaluating::alpha_of(args...).value, evaluating::beta_of(args...).value);
+           evaluating::alpha_of(args...).re, evaluating::beta_of(args...).re);
 }
 
 }  // namespace tenfold

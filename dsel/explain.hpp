@@ -114,7 +114,8 @@ explanation<large_limits> of_string(std::string_view text, const operand_shape<m
   explained_call call{text, inputs};
   call.count = list_operands(inputs, args...);
   call.output = output;
-  call.overwrites = evaluating::beta_of(args...).value == 0;
+  const beta_factor kept = evaluating::beta_of(args...);
+  call.overwrites = kept.re == 0 && kept.im == 0;
   if constexpr ((is_machine<A> || ...)) {
     return explain_operands(call, machine_of({}, args...));
   } else {
@@ -135,7 +136,8 @@ explanation<large_limits> of_literal(const operand_shape<max_rank>* output, cons
   explained_call call{e::text::text, inputs};
   call.count = list_operands(inputs, args...);
   call.output = output;
-  call.overwrites = evaluating::beta_of(args...).value == 0;
+  const beta_factor kept = evaluating::beta_of(args...);
+  call.overwrites = kept.re == 0 && kept.im == 0;
   call.scaled = Scaled;
   call.typed_inputs = typed_inputs;
   call.typed_output = output == nullptr ? nullptr : &typed_output;

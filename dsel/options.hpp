@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/contraction/bind.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
 /// What may stand beside the operands of a call.
@@ -11,12 +12,21 @@ struct destination {
   Y& tensor;
 };
 
-/// y = alpha * (expression) + beta * y
+/// y = alpha * (expression) + beta * y, in real and imaginary part.
 struct alpha_factor {
-  double value;
+  double re;
+  double im = 0;
 };
 struct beta_factor {
-  double value;
+  double re;
+  double im = 0;
+};
+
+/// Any complex number: recognised by its form, so that <complex> is paid for by those who use it.
+template <class Z>
+concept complex_number = requires(const Z& z) {
+  static_cast<double>(z.real());
+  static_cast<double>(z.imag());
 };
 
 /// Writes the result into `y` instead of returning a tensor. `y` may be any writable operand with
@@ -31,10 +41,115 @@ constexpr destination<Y> into(Y&& y) {
   return {y};
 }
 
-/// Scales the product. alpha(0) reads no operand.
+/// Scales the result of the expression. alpha(0) reads no operand. A complex factor needs a complex
+/// result.
 constexpr alpha_factor alpha(double value) { return {value}; }
+template <complex_number Z>
+constexpr alpha_factor alpha(const Z& z) {
+  return {static_cast<double>(z.real()), static_cast<double>(z.imag())};
+}
 
 /// Keeps `value` times what the destination held. beta(0), the default, does not read it.
 constexpr beta_factor beta(double value) { return {value}; }
+template <complex_number Z>
+constexpr beta_factor beta(const Z& z) {
+  return {static_cast<double>(z.real()), static_cast<double>(z.imag())};
+}
+
+/// An operand of one entry along a label is repeated as often as the other operands ask, as NumPy
+/// does; without it, along the labels of an ellipsis only.
+///   einsum<"ij,jk->ik">(A, B, numpy_semantics)
+struct numpy_semantics_option {};
+inline constexpr numpy_semantics_option numpy_semantics{};
+
+/// Everything is computed in T, float or double (for complex operands, in complex numbers of T):
+/// operands of less precision are converted, and the destination may have less.
+///   einsum<"i,i->">(x, y, accumulate<double>)
+template <class T>
+struct accumulate_option {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "tenfold: accumulate<T> takes float or double; complex operands stay complex");
+};
+template <class T>
+inline constexpr accumulate_option<T> accumulate{};
+
+namespace evaluating {
+
+enum class argument_kind : unsigned char {
+  unknown,
+  operand,
+  alpha,
+  beta,
+  accumulate,
+  numpy_semantics
+};
+
+template <class A>
+inline constexpr argument_kind kind_of_argument =
+    tensor_like<A> ? argument_kind::operand : argument_kind::unknown;
+template <>
+inline constexpr argument_kind kind_of_argument<alpha_factor> = argument_kind::alpha;
+template <>
+inline constexpr argument_kind kind_of_argument<beta_factor> = argument_kind::beta;
+template <class T>
+inline constexpr argument_kind kind_of_argument<accumulate_option<T>> = argument_kind::accumulate;
+template <>
+inline constexpr argument_kind kind_of_argument<numpy_semantics_option> =
+    argument_kind::numpy_semantics;
+
+template <class A>
+inline constexpr bool is_option = kind_of_argument<A> > argument_kind::operand;
+
+/// The operands stand first, each option at most once behind them; argument 0 is the destination
+/// where there is one.
+template <bool Into, class... A>
+constexpr diagnostic check_arguments() {
+  diagnostic wrong;
+  index position = Into ? 1 : 0;
+  bool seen[6] = {}, optional = false;
+  for (const argument_kind kind : {kind_of_argument<A>...}) {
+    bool& again = seen[static_cast<int>(kind)];
+    diagnosis code = diagnosis::none;
+    if (kind == argument_kind::unknown) code = diagnosis::unknown_argument;
+    if (kind == argument_kind::operand && optional) code = diagnosis::late_operand;
+    if (kind == argument_kind::beta && !Into) code = diagnosis::beta_by_value;
+    if (kind > argument_kind::operand && again) code = diagnosis::repeated_option;
+    if (!wrong && code != diagnosis::none) wrong = {code, -1, 0, {position}};
+    again = true;
+    optional = optional || kind > argument_kind::operand;
+    ++position;
+  }
+  return wrong;
+}
+
+/// Options among the arguments of a call.
+template <class... A>
+[[gnu::always_inline]] constexpr alpha_factor alpha_of(const A&... args) {
+  alpha_factor found{1};
+  ([&] {
+    if constexpr (std::is_same_v<A, alpha_factor>) found = args;
+  }(), ...);
+  return found;
+}
+template <class... A>
+[[gnu::always_inline]] constexpr beta_factor beta_of(const A&... args) {
+  beta_factor found{0};
+  ([&] {
+    if constexpr (std::is_same_v<A, beta_factor>) found = args;
+  }(), ...);
+  return found;
+}
+
+/// What the options among the arguments ask of bind: their types tell.
+template <class... A>
+constexpr bind_options bind_options_of() {
+  bind_options asked;
+  asked.numpy_semantics = (std::is_same_v<A, numpy_semantics_option> || ...);
+  asked.accumulates = ((kind_of_argument<A> == argument_kind::accumulate) || ...);
+  if ((std::is_same_v<A, accumulate_option<float>> || ...)) asked.accumulate = scalar::f32;
+  return asked;
+}
+
+}  // namespace evaluating
 
 }  // namespace tenfold

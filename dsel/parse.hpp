@@ -55,21 +55,21 @@ constexpr bool stands_before(std::string_view text, std::size_t begin, std::size
 /// labels each ellipsis stands.
 constexpr limits limits_of(std::string_view text, const int* ranks = nullptr, int count = 0) {
   int operands = 1, labels = 0, rank = 0, run = 0, hidden = 0;
-  bool seen[128] = {}, arrow = false, sum = false, started = false, ellipsis = false;
+  bool seen[128] = {}, arrow = false, sum = false, started = false, dots = false;
   const auto end_operand = [&] {
-    if (ellipsis && !arrow && operands <= count && ranks[operands - 1] - run > hidden) {
+    if (dots && !arrow && operands <= count && ranks[operands - 1] - run > hidden) {
       hidden = ranks[operands - 1] - run;
     }
-    if (ellipsis && hidden > 0) run += hidden;
+    if (dots && hidden > 0) run += hidden;
     if (run > rank) rank = run;
     run = 0;
-    ellipsis = false;
+    dots = false;
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (parsing::is_space(c)) continue;
     if (c == '.') {
-      ellipsis = true;
+      dots = true;
     } else if (c == '-' && i + 1 < text.size() && text[i + 1] == '>') {
       end_operand();
       arrow = true;
@@ -206,12 +206,14 @@ struct walker {
       return;
     }
     end_product();
-    // The sum itself needs a statement as well.
-    if (products() + 2 > L.statements) {
-      return fail(diagnosis::too_many_terms, at, 1, L.statements - 1);
+    if constexpr (L.statements > 1) {
+      // The sum itself needs a statement as well.
+      if (products() + 1 < L.statements) {
+        signs[out.value.count++] = value;
+        return next_operand(at);
+      }
     }
-    signs[out.value.count++] = value;
-    next_operand(at);
+    fail(diagnosis::too_many_terms, at, 1, L.statements - 1);
   }
 
   constexpr void begin_output() {
@@ -248,36 +250,40 @@ struct walker {
 
   /// Kinds, and the statement that adds the products.
   constexpr void finish() {
-    const statement<L>& first = out.value.list[0];
-    const int n = products();
-    const bool sum = n > 1 || signs[0] < 0;
-    if (sum && n + 1 > L.statements)
-      return fail(diagnosis::too_many_terms, -1, 0, L.statements - 1);
-    for (int p = 0; p < n; ++p) {
-      statement<L>& s = out.value.list[p];
-      s.result = first.result;
-      s.result_ellipsis = first.result_ellipsis;
-      label_set all = 0;
-      for (int f = 0; f < s.factor_count; ++f) all |= s.factors[f].labels.set();
-      for (int i = 0; i < first.result.count && sum; ++i) {
-        if (contains(all, first.result[i])) continue;
-        return fail(diagnosis::term_lacks_label, out.names.position[L.operands][i],
-                    out.names.name[first.result[i]].length, p);
-      }
-      s.kind = first.result.set() == all ? statement_kind::pointwise : statement_kind::contract;
+    if constexpr (L.statements > 1) {
+      if (products() > 1 || signs[0] < 0) return add_up();
     }
-    if (!sum) return;
+    if (signs[0] < 0) return fail(diagnosis::too_many_terms, -1, 0, 0);
+    set_kind(out.value.list[0]);
+  }
+
+  constexpr label_set set_kind(statement<L>& s) const {
+    label_set all = 0;
+    for (int f = 0; f < s.factor_count; ++f) all |= s.factors[f].labels.set();
+    s.kind = s.result.set() == all ? statement_kind::pointwise : statement_kind::contract;
+    return all;
+  }
+
+  constexpr void add_up() {
+    const label_list<L.rank> result = out.value.list[0].result;
+    const int result_ellipsis = out.value.list[0].result_ellipsis;
+    const int n = products();
     statement<L>& total = out.value.list[out.value.count++];
     total.kind = statement_kind::sum;
     total.factor_count = n;
-    total.result = first.result;
-    total.result_ellipsis = first.result_ellipsis;
+    total.result = result;
+    total.result_ellipsis = result_ellipsis;
     for (int p = 0; p < n; ++p) {
-      term<L>& addend = total.factors[p];
-      addend.source = out.value.input_count + p;
-      addend.sign = signs[p];
-      addend.ellipsis = first.result_ellipsis;
-      addend.labels = first.result;
+      statement<L>& s = out.value.list[p];
+      s.result = result;
+      s.result_ellipsis = result_ellipsis;
+      const label_set all = set_kind(s);
+      for (int i = 0; i < result.count; ++i) {
+        if (contains(all, result[i])) continue;
+        return fail(diagnosis::term_lacks_label, out.names.position[L.operands][i],
+                    out.names.name[result[i]].length, p);
+      }
+      total.factors[p] = {out.value.input_count + p, false, signs[p], result_ellipsis, result};
     }
   }
 };

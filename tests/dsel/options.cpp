@@ -1,4 +1,5 @@
 #include <check_expression.hpp>
+#include <complex>
 
 namespace tenfold::testing {
 namespace {
@@ -13,6 +14,48 @@ tensor<T, E...> made(const shape<E...>& s, std::uint64_t seed,
   fill(x.data(), x.size(), g, kind);
   return x;
 }
+
+}  // namespace
+
+// --- what the arguments of a call ask ------------------------------------------------------------
+
+namespace {
+
+using evaluating::bind_options_of;
+using evaluating::check_arguments;
+using matrix_3 = tensor<double, 3, 3>;
+using in_double = accumulate_option<double>;
+using in_single = accumulate_option<float>;
+using as_numpy = numpy_semantics_option;
+
+template <bool Into, class... A>
+constexpr bool wrong(diagnosis code, index position) {
+  return check_arguments<Into, A...>() == diagnostic{code, -1, 0, {position}};
+}
+
+static_assert(!check_arguments<true, matrix_3, matrix_3, alpha_factor, beta_factor, in_double,
+                               as_numpy>());
+static_assert(!check_arguments<false, double, as_numpy, in_single, alpha_factor>(), "in any order");
+static_assert(wrong<false, matrix_3, in_double, matrix_3>(diagnosis::late_operand, 2));
+static_assert(wrong<true, matrix_3, as_numpy, as_numpy>(diagnosis::repeated_option, 3));
+static_assert(wrong<false, matrix_3, in_double, in_single>(diagnosis::repeated_option, 2),
+              "two types to accumulate in");
+static_assert(wrong<true, matrix_3, alpha_factor, alpha_factor>(diagnosis::repeated_option, 3));
+static_assert(wrong<false, matrix_3, beta_factor>(diagnosis::beta_by_value, 1));
+static_assert(wrong<false, matrix_3, const char*>(diagnosis::unknown_argument, 1));
+
+static_assert(!bind_options_of<matrix_3, alpha_factor>().numpy_semantics);
+static_assert(!bind_options_of<matrix_3, alpha_factor>().accumulates);
+static_assert(bind_options_of<matrix_3, as_numpy>().numpy_semantics);
+static_assert(bind_options_of<matrix_3, in_single>().accumulates);
+static_assert(bind_options_of<matrix_3, in_single>().accumulate == scalar::f32);
+static_assert(bind_options_of<in_double, as_numpy>().accumulate == scalar::f64);
+
+static_assert(alpha(2.5).re == 2.5 && alpha(2.5).im == 0);
+static_assert(alpha(3).re == 3 && beta(3.0F).re == 3);
+static_assert(alpha(std::complex<double>(1, -2)).re == 1);
+static_assert(alpha(std::complex<double>(1, -2)).im == -2);
+static_assert(beta(std::complex<float>(0, 2)).re == 0 && beta(std::complex<float>(0, 2)).im == 2);
 
 }  // namespace
 

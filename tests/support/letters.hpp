@@ -59,18 +59,20 @@ constexpr written<L> from_letters(std::string_view text) {
       current->push(id);
     }
   }
-  const int products = all.count;
-  if (products == 1 || products >= L.statements) return out;
-  statement<L>& sum = all.list[all.count++];
-  sum.kind = statement_kind::sum;
-  sum.factor_count = products;
-  for (int p = 0; p <= products; ++p) {
-    all.list[p].result = all.list[0].result;
-    all.list[p].result_ellipsis = all.list[0].result_ellipsis;
-    if (p == products) break;
-    const statement<L>& product = all.list[p];
-    sum.factors[p] = {all.input_count + p, false, signs[p], product.result_ellipsis,
-                      product.result};
+  if constexpr (L.statements > 1) {
+    if (all.count == 1) return out;
+    const int products = all.count++;
+    statement<L>& sum = all.list[products];
+    sum.kind = statement_kind::sum;
+    sum.factor_count = products;
+    for (int p = 0; p <= products; ++p) {
+      all.list[p].result = all.list[0].result;
+      all.list[p].result_ellipsis = all.list[0].result_ellipsis;
+      if (p == products) break;
+      const statement<L>& product = all.list[p];
+      sum.factors[p] = {all.input_count + p, false, signs[p], product.result_ellipsis,
+                        product.result};
+    }
   }
   return out;
 }
