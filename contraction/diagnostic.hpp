@@ -42,8 +42,11 @@
   X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
   X(overlap, "the output overlaps operand {0} in memory")                                          \
   X(output_coincides, "the strides of the output do not keep its entries apart")                   \
+  X(no_path, "no order of multiplication: the given pairs fit no operands, or every order has an intermediate above the limit") \
+  X(unlike_planned, "operand {0} is not like the one that was planned for")                        \
+  X(output_unlike_planned, "the output is not like the one that was planned for")                  \
   X(too_long_program, "the expression is too long to be run")                                      \
-  X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate or numpy_semantics") \
+  X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate, numpy_semantics or optimize") \
   X(late_operand, "argument {0} is an operand behind an option: operands stand first")             \
   X(repeated_option, "argument {0} says an option a second time")                                  \
   X(beta_by_value, "argument {0} is beta, which needs a destination: einsum(into(y), ...)")

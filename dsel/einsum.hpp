@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/cpu/run_static.hpp>
 #include <tenfold/contraction/bind.hpp>
+#include <tenfold/contraction/expand.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/dsel/diagnose.hpp>
@@ -13,18 +14,83 @@
 /// einsum<"ij,jk->ik">(A, B): the subscripts are read, planned and lowered by the compiler.
 namespace tenfold {
 
-/// Subscripts as read; a type, so that each text is parsed once.
-template <literal S>
-struct subscripts {
+/// Subscripts as read; a type, so that each text is read once. With an ellipsis, for operands of the
+/// given ranks; without, no ranks are given.
+template <literal S, int... Ranks>
+class subscripts {
+  static constexpr int ranks[sizeof...(Ranks) + 1] = {Ranks...};
+
+ public:
   static constexpr std::string_view text = S.view();
-  static constexpr limits bounds = limits_of(S.view());
-  static constexpr parse_result<bounds> parsed = parse<bounds>(S.view());
-  static constexpr const statement<bounds>& list = parsed.value.list[0];
+  static constexpr limits bounds = limits_of(S.view(), ranks, static_cast<int>(sizeof...(Ranks)));
+
+ private:
+  static constexpr auto read = [] {
+    const parse_result<bounds> parsed = parse<bounds>(S.view());
+    expand_result<bounds> result{parsed.value, parsed.names, parsed.error};
+    if (!parsed.error && parsed.value.has_ellipsis && sizeof...(Ranks) > 0) {
+      result = expand<bounds>(parsed.value, parsed.names, ranks, static_cast<int>(sizeof...(Ranks)));
+    }
+    return result;
+  }();
+
+ public:
+  static constexpr const statements<bounds>& said = read.value;
+  static constexpr const label_names<bounds>& names = read.names;
+  static constexpr const diagnostic& error = read.error;
+  static constexpr const label_list<bounds.rank>& result = said.list[said.count - 1].result;
+
+  /// The labels of the operands.
+  static constexpr auto operands = [] {
+    std::array<label_list<bounds.rank>, static_cast<std::size_t>(bounds.operands)> labels{};
+    for (int s = 0; s < said.count; ++s) {
+      for (int f = 0; f < said.list[s].factor_count; ++f) {
+        const auto& factor = said.list[s].factors[f];
+        if (factor.source < said.input_count) {
+          labels[static_cast<std::size_t>(factor.source)] = factor.labels;
+        }
+      }
+    }
+    return labels;
+  }();
+};
+
+namespace evaluating {
+
+template <literal S, class... X>
+constexpr auto text_for() {
+  if constexpr (subscripts<S>::said.has_ellipsis) {
+    return subscripts<S, operand_traits_of<X>::rank...>{};
+  } else {
+    return subscripts<S>{};
+  }
+}
+
+}  // namespace evaluating
+
+/// What is read of S over operands of the types X....
+template <literal S, class... X>
+using subscripts_over = decltype(evaluating::text_for<S, X...>());
+
+/// What the options of a call are to the compiler.
+struct plain_call {
+  static constexpr bool scaled = false;  ///< alpha or beta is given
+  static constexpr bind_options binding{};
+  static constexpr path_options path{};
+};
+struct scaled_call : plain_call {
+  static constexpr bool scaled = true;
+};
+template <bool Scaled, class... Options>
+struct call_with {
+  static constexpr bool scaled = Scaled;
+  static constexpr bind_options binding = evaluating::bind_options_of<Options...>();
+  static constexpr path_options path = evaluating::path_options_of<Options...>();
 };
 
 /// Subscripts over operands of the types X..., into a Y (void: into a new tensor). All of planning
 /// happens in the initialisers; a member that is not used costs nothing.
-template <literal S, bool Scaled, class Y, class... X>
+template <literal S, class Call, class Y, class... X>
 class expression {
   template <class Z>
   static constexpr bool all_static() {
@@ -45,7 +111,7 @@ class expression {
   }
 
  public:
-  using text = subscripts<S>;
+  using text = subscripts_over<S, X...>;
   static constexpr limits bounds = text::bounds;
   /// The highest rank that is given, right or wrong: to be told, it must first be held.
   static constexpr int rank = [] {
@@ -58,19 +124,30 @@ class expression {
 
   static constexpr bind_result<bounds> bound = [] {
     const operand_shape<rank> shapes[] = {static_shape_of<X, rank>()...};
+    constexpr int count = sizeof...(X);
     if constexpr (std::is_void_v<Y>) {
-      return bind<bounds, rank>(text::parsed.value, text::parsed.names, shapes,
-                                static_cast<int>(sizeof...(X)));
+      return bind<bounds, rank>(text::said, text::names, shapes, count, nullptr, Call::binding);
     } else {
       const operand_shape<rank> y = static_shape_of<Y, rank>();
-      return bind<bounds, rank>(text::parsed.value, text::parsed.names, shapes,
-                                static_cast<int>(sizeof...(X)), &y);
+      return bind<bounds, rank>(text::said, text::names, shapes, count, &y, Call::binding);
     }
   }();
-  static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value);
+  static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value, Call::path);
   /// The program; also what run_static asks of its type.
   static constexpr static_program<bounds> value =
-      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Scaled);
+      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Call::scaled);
+
+  /// What is wrong, if anything is.
+  static constexpr diagnostic error = [] {
+    if constexpr (bound.error.code != diagnosis::none) {
+      return bound.error;
+    } else {
+      return plan.found ? diagnostic{} : diagnostic{diagnosis::no_path};
+    }
+  }();
+
+  /// In what everything is computed.
+  using scalar_type = cpu::entry_type<bound.value.type>;
 
   /// Whether every extent is part of a type.
   static constexpr bool is_static =
@@ -78,22 +155,66 @@ class expression {
 
   /// Whether a label is known to have no values: the sum is empty, or so is the result.
   static constexpr bool is_empty = some_extent_is(bound.value, 0);
+
+  /// Labels along which an operand of one entry may be repeated.
+  static constexpr label_set stretchable =
+      Call::binding.numpy_semantics ? ~label_set{0} : text::said.stretchable;
 };
 
 namespace evaluating {
 
-/// Compares the extents of one operand with those of its labels, learning the unknown ones.
-template <class X, int MaxRank>
-[[gnu::always_inline]] constexpr bool learn(index* extents, const label_list<MaxRank>& labels,
-                                            const X& x) {
+/// The extents of the labels in one call.
+template <class E>
+struct known_extents {
+  index of[E::bounds.labels] = {};
   bool fits = true;
-  for (int i = 0; i < operand_traits_of<const X>::rank; ++i) {
-    const index given = operand_traits_of<const X>::extent(x, i);
-    index& known = extents[labels[i]];
-    if (known == dyn) known = given;
-    fits = fits && known == given;
+  label_set ones = 0;       ///< stretchable labels along which some operand has one entry
+  label_set stretched = 0;  ///< of these, those where the compiler did not know
+
+  [[gnu::always_inline]] known_extents() {
+    for (int l = 0; l < E::bound.value.label_count; ++l) of[l] = E::bound.value.extent[l];
   }
-  return fits;
+
+  /// Compares the extents of one operand with those of its labels, learning the unknown ones.
+  template <class X>
+  [[gnu::always_inline]] void learn(const label_list<E::bounds.rank>& labels, const X& x,
+                                    bool is_result = false) {
+    using traits = operand_traits_of<const X>;
+    for (int i = 0; i < traits::rank; ++i) {
+      const index given = traits::extent(x, i);
+      const int label = labels[i];
+      if constexpr (E::stretchable != 0) {
+        if (!is_result && given == 1 && contains(E::stretchable, label)) {
+          ones |= bit(label);
+          const bool known = traits::static_extents[static_cast<std::size_t>(i)] != dyn;
+          if (!known) stretched |= bit(label);
+          continue;
+        }
+      }
+      if (of[label] == dyn) of[label] = given;
+      fits = fits && of[label] == given;
+    }
+  }
+
+  /// When all inputs have been seen: where every operand has one entry, nothing is repeated.
+  [[gnu::always_inline]] void settle() {
+    if constexpr (E::stretchable != 0) {
+      for (int l = 0; l < E::bound.value.label_count; ++l) {
+        if (!contains(ones, l)) continue;
+        if (of[l] == dyn) of[l] = 1;
+        if (of[l] == 1) stretched &= ~bit(l);
+      }
+    }
+  }
+};
+
+template <class E, class... X>
+[[gnu::always_inline]] inline known_extents<E> learn_all(const X&... x) {
+  known_extents<E> known;
+  std::size_t o = 0;
+  (known.learn(E::text::operands[o++], x), ...);
+  known.settle();
+  return known;
 }
 
 /// First and last byte that an operand may touch.
@@ -116,90 +237,105 @@ template <class X>
 }
 
 /// Throws the sentence of a call whose operands do not fit together.
-template <class... X>
-[[gnu::noinline, gnu::cold]] void complain(std::string_view text, const operand_shape<max_rank>* y,
-                                           const X&... x) {
+template <class E, class Call, class... X>
+[[gnu::noinline, gnu::cold]] void complain(const operand_shape<max_rank>* y, const X&... x) {
   const run_time_operand inputs[] = {run_time_operand_of(x)...};
-  check(text, inputs, static_cast<int>(sizeof...(X)), y);
+  check(E::text::text, inputs, static_cast<int>(sizeof...(X)), y, Call::binding);
 }
 
-/// y := alpha * S(x...) + beta * y for operands that have been checked.
-template <class E, bool Scaled, class Y, class... X>
-[[gnu::always_inline]] inline void run(const index* extents, Y& y, double alpha, double beta,
-                                       const X&... x) {
-  using T = typename operand_traits_of<Y>::scalar_t;
-  if constexpr (Scaled) {
-    if (alpha == 0) return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
+template <class T, class Factor>
+[[gnu::always_inline]] inline T factor_as(Factor f) {
+  if constexpr (is_complex(scalar_of<T>)) {
+    using real = typename T::value_type;
+    return T(static_cast<real>(f.re), static_cast<real>(f.im));
+  } else {
+    return static_cast<T>(f.re);
+  }
+}
+
+/// y := alpha * S(x...) + beta * y for operands that have been checked. `as_planned`: no operand is
+/// repeated where the compiler did not know.
+template <class E, class Call, class Y, class... X>
+[[gnu::always_inline]] inline void run(const index* extents, bool as_planned, Y& y,
+                                       alpha_factor alpha, beta_factor beta, const X&... x) {
+  using T = typename E::scalar_type;
+  if constexpr (Call::scaled) {
+    if (!is_complex(scalar_of<T>) && (alpha.im != 0 || beta.im != 0)) {
+      throw_diagnostic({diagnosis::complex_factor}, E::text::text);
+    }
+    if (is_zero(alpha)) return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
   }
   if constexpr (E::is_empty) {
-    scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
-  } else if constexpr (E::value.feasible) {
-    const void* const inputs[] = {operand_traits_of<const X>::data(x)...};
-    const program_arguments<T> args{inputs, operand_traits_of<Y>::data(y), extents,
-                                    static_cast<T>(alpha), static_cast<T>(beta)};
-    cpu::run_static<E, Scaled>(args);
+    return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
   } else {
-    const run_time_operand inputs[] = {run_time_operand_of(x)...};
-    evaluate(E::text::text, inputs, sizeof...(X), shape_of<max_rank>(y),
-             operand_traits_of<Y>::data(y), alpha, beta);
+    if constexpr (E::value.feasible) {
+      if (E::stretchable == 0 || as_planned) [[likely]] {
+        const void* const inputs[] = {operand_traits_of<const X>::data(x)...};
+        const program_arguments<T> args{inputs, operand_traits_of<Y>::data(y), extents,
+                                        factor_as<T>(alpha), factor_as<T>(beta)};
+        return cpu::run_static<E, Call::scaled>(args);
+      }
+    }
+    if constexpr (!E::value.feasible || E::stretchable != 0) {
+      const run_time_operand inputs[] = {run_time_operand_of(x)...};
+      evaluate(E::text::text, inputs, sizeof...(X), shape_of<max_rank>(y),
+               operand_traits_of<Y>::data(y), {alpha, beta, Call::binding, Call::path});
+    }
   }
 }
 
 /// The type of the result: static extents stay static.
-template <class E, class T, int... I>
+template <class E, int... I>
 auto result_type(std::integer_sequence<int, I...>)
-    -> tensor<T, E::bound.value.extent[E::text::list.result[I]]...>;
+    -> tensor<typename E::scalar_type, E::bound.value.extent[E::text::result[I]]...>;
 
-template <class E, class T, bool Scaled, class... X>
-[[gnu::always_inline]] inline auto by_value(double alpha, const X&... x) {
-  constexpr const auto& p = E::bound.value;
-  constexpr const auto& list = E::text::list;
-  using result = decltype(result_type<E, T>(std::make_integer_sequence<int, list.result.count>{}));
-  index extents[E::bounds.labels] = {};
+template <class E, class Call, class... X>
+[[gnu::always_inline]] inline auto by_value(alpha_factor alpha, const X&... x) {
+  constexpr const auto& list = E::text::result;
+  using result = decltype(result_type<E>(std::make_integer_sequence<int, list.count>{}));
   if constexpr (E::is_static) {
     result y;
-    run<E, Scaled>(extents, y, alpha, 0, x...);
+    run<E, Call>(nullptr, true, y, alpha, {0}, x...);
     return y;
   } else {
-    for (int l = 0; l < p.label_count; ++l) extents[l] = p.extent[l];
-    int o = 0;
-    bool fits = true;
-    ((fits &= learn(extents, list.factors[o++].labels, x)), ...);
-    if (!fits) complain<X...>(E::text::text, nullptr, x...);
+    const known_extents<E> known = learn_all<E>(x...);
+    if (!known.fits) complain<E, Call>(nullptr, x...);
     auto y = [&]<int... I>(std::integer_sequence<int, I...>) {
-      std::array<index, sizeof...(I)> shape{extents[list.result[I]]...};
+      std::array<index, sizeof...(I)> shape{known.of[list[I]]...};
       return result(typename result::extents_type(shape));
-    }(std::make_integer_sequence<int, list.result.count>{});
-    run<E, Scaled>(extents, y, alpha, 0, x...);
+    }(std::make_integer_sequence<int, list.count>{});
+    run<E, Call>(known.of, known.stretched == 0, y, alpha, {0}, x...);
     return y;
   }
 }
 
-template <class E, bool Scaled, class Y, class... X>
-[[gnu::always_inline]] inline void in_place(Y& y, double alpha, double beta, const X&... x) {
-  constexpr const auto& p = E::bound.value;
-  constexpr const auto& list = E::text::list;
-  index extents[E::bounds.labels] = {};
-  if constexpr (!E::is_static) {
-    for (int l = 0; l < p.label_count; ++l) extents[l] = p.extent[l];
-    int o = 0;
-    bool fits = true;
-    ((fits &= learn(extents, list.factors[o++].labels, x)), ...);
-    if (!learn(extents, list.result, y) || !fits) {
-      const auto shape = shape_of<max_rank>(y);
-      complain<X...>(E::text::text, &shape, x...);
+template <class E, class Call, class Y, class... X>
+[[gnu::always_inline]] inline void in_place(Y& y, alpha_factor alpha, beta_factor beta,
+                                            const X&... x) {
+  const auto separate = [&] {
+    const address_range out = range_of(y);
+    const auto meets = [&](const address_range& in) -> int {
+      return in.first < out.last && out.first < in.last;
+    };
+    if ((meets(range_of(x)) | ...)) [[unlikely]] {
+      const run_time_operand inputs[] = {run_time_operand_of(x)...};
+      require_disjoint(E::text::text, inputs, sizeof...(X), shape_of<max_rank>(y),
+                       operand_traits_of<Y>::data(y));
     }
-  }
-  const address_range out = range_of(y);
-  const auto meets = [&](const address_range& in) -> int {
-    return in.first < out.last && out.first < in.last;
   };
-  if ((meets(range_of(x)) | ...)) [[unlikely]] {
-    const run_time_operand inputs[] = {run_time_operand_of(x)...};
-    require_disjoint(E::text::text, inputs, sizeof...(X), shape_of<max_rank>(y),
-                     operand_traits_of<Y>::data(y));
+  if constexpr (E::is_static) {
+    separate();
+    run<E, Call>(nullptr, true, y, alpha, beta, x...);
+  } else {
+    known_extents<E> known = learn_all<E>(x...);
+    known.learn(E::text::result, y, true);
+    if (!known.fits) {
+      const auto shape = shape_of<max_rank>(y);
+      complain<E, Call>(&shape, x...);
+    }
+    separate();
+    run<E, Call>(known.of, known.stretched == 0, y, alpha, beta, x...);
   }
-  run<E, Scaled>(extents, y, alpha, beta, x...);
 }
 
 template <class X>
@@ -213,11 +349,6 @@ struct entry_of<dynamic_tensor<T>> {
 /// The scalar type of an operand's entries.
 template <class X>
 using entry = typename entry_of<X>::type;
-
-template <class X, class...>
-struct first {
-  using scalar_t = entry<X>;
-};
 
 /// Argument number I.
 template <int I, class A, class... Rest>
@@ -238,52 +369,62 @@ template <class... A, class F>
   }(std::make_integer_sequence<int, n>{});
 }
 
-template <literal S, bool Scaled, class... X>
-[[gnu::always_inline]] inline auto checked_by_value(double alpha, const X&... x) {
-  using text = subscripts<S>;
-  if constexpr (text::parsed.error.code != diagnosis::none) {
-    return diagnose<text, text::parsed.error>();
+template <literal S, class Call, class... X>
+[[gnu::always_inline]] inline auto checked_by_value(alpha_factor alpha, const X&... x) {
+  using text = subscripts_over<S, X...>;
+  if constexpr (text::error.code != diagnosis::none) {
+    return diagnose<text, text::error>();
   } else {
-    using e = expression<S, Scaled, void, const X...>;
-    if constexpr (e::bound.error.code != diagnosis::none) {
-      return diagnose<text, e::bound.error>();
+    using e = expression<S, Call, void, const X...>;
+    if constexpr (e::error.code != diagnosis::none) {
+      return diagnose<text, e::error>();
     } else {
-      return by_value<e, typename first<X...>::scalar_t, Scaled>(alpha, x...);
+      return by_value<e, Call>(alpha, x...);
     }
   }
 }
-template <literal S, bool Scaled, class Y, class... X>
-[[gnu::always_inline]] inline void checked_in_place(Y& y, double alpha, double beta,
+template <literal S, class Call, class Y, class... X>
+[[gnu::always_inline]] inline void checked_in_place(Y& y, alpha_factor alpha, beta_factor beta,
                                                     const X&... x) {
-  using text = subscripts<S>;
-  if constexpr (text::parsed.error.code != diagnosis::none) {
-    diagnose<text, text::parsed.error>();
+  using text = subscripts_over<S, X...>;
+  if constexpr (text::error.code != diagnosis::none) {
+    diagnose<text, text::error>();
   } else {
-    using e = expression<S, Scaled, Y, const X...>;
-    if constexpr (e::bound.error.code != diagnosis::none) {
-      diagnose<text, e::bound.error>();
+    using e = expression<S, Call, Y, const X...>;
+    if constexpr (e::error.code != diagnosis::none) {
+      diagnose<text, e::error>();
     } else {
-      in_place<e, Scaled>(y, alpha, beta, x...);
+      in_place<e, Call>(y, alpha, beta, x...);
     }
   }
 }
+
+/// What the options among the arguments are to the compiler; operands leave no trace.
+template <class... A>
+using call_of = std::conditional_t<
+    (is_setting<A> || ...),
+    call_with<((is_option<A> && !is_setting<A>) || ...),
+              std::conditional_t<is_setting<A>, A, void>...>,
+    scaled_call>;
 
 }  // namespace evaluating
 
 /// Einstein summation: y[output labels] = sum over all other labels of the product of the operands.
 ///
 ///   auto C = einsum<"ij,jk->ik">(A, B);
+///   auto r = einsum<"ij,j - i -> i">(A, x, b);
 ///
 /// Returns a new row-major tensor whose extents are static where the operands' are; without an
-/// output label a tensor of rank 0, which converts to its entry. `alpha` scales the result.
-/// Operands: float or double, all alike; any strides. Throws shape_error when run-time extents of
-/// a label differ; everything that the types tell is checked by the compiler.
+/// output label a tensor of rank 0, which converts to its entry. Operands: tensors, views and
+/// whatever `tensor_like` knows, of one precision, real or complex; any strides. The result is
+/// complex if an operand is. Behind the operands, in any order: `alpha(value)`, `numpy_semantics`,
+/// `accumulate<T>`, `optimize<path_options>`. Throws shape_error when run-time extents of a label
+/// differ; everything that the types tell is checked by the compiler.
 template <literal S, tensor_like... X>
   requires(sizeof...(X) > 0)
 auto einsum(const X&... x) {
-  return evaluating::checked_by_value<S, false>(1, x...);
+  return evaluating::checked_by_value<S, plain_call>({1}, x...);
 }
-/// The same times alpha(value).
 template <literal S, class... A>
   requires(!(tensor_like<A> && ...))
 auto einsum(const A&... args) {
@@ -293,7 +434,8 @@ auto einsum(const A&... args) {
   } else {
     return evaluating::with_operands(
         [&](const auto&... x) {
-          return evaluating::checked_by_value<S, true>(evaluating::alpha_of(args...).re, x...);
+          return evaluating::checked_by_value<S, evaluating::call_of<A...>>(
+              evaluating::alpha_of(args...), x...);
         },
         args...);
   }
@@ -308,7 +450,7 @@ auto einsum(const A&... args) {
 template <literal S, class Y, tensor_like... X>
   requires(sizeof...(X) > 0)
 void einsum(destination<Y> y, const X&... x) {
-  evaluating::checked_in_place<S, false>(y.tensor, 1, 0, x...);
+  evaluating::checked_in_place<S, plain_call>(y.tensor, {1}, {0}, x...);
 }
 template <literal S, class Y, class... A>
   requires(!(tensor_like<A> && ...))
@@ -319,8 +461,8 @@ void einsum(destination<Y> y, const A&... args) {
   } else {
     evaluating::with_operands(
         [&](const auto&... x) {
-          evaluating::checked_in_place<S, true>(y.tensor, evaluating::alpha_of(args...).re,
-                                                evaluating::beta_of(args...).re, x...);
+          evaluating::checked_in_place<S, evaluating::call_of<A...>>(
+              y.tensor, evaluating::alpha_of(args...), evaluating::beta_of(args...), x...);
         },
         args...);
   }
@@ -330,19 +472,58 @@ void einsum(destination<Y> y, const A&... args) {
 template <class X>
 concept run_time_tensor = requires(const X& x) { run_time_operand_of(x); };
 
+namespace evaluating {
+
+/// The arguments of a call with run-time subscripts, sorted.
+template <class... A>
+struct run_time_call {
+  static_assert(((run_time_tensor<A> || is_option<A> || std::is_same_v<A, path_options>) && ...),
+                "tenfold: an argument is neither an operand nor an option");
+
+  run_time_operand inputs[sizeof...(A) + 1];
+  int count = 0;
+  call_settings settings;
+
+  explicit run_time_call(const A&... args)
+      : settings{alpha_of(args...), beta_of(args...), bind_options_of<A...>(),
+                 path_options_of<A...>()} {
+    ([&] {
+      if constexpr (run_time_tensor<A>) inputs[count++] = run_time_operand_of(args);
+      if constexpr (std::is_same_v<A, path_options>) settings.path = args;
+    }(), ...);
+  }
+};
+
+/// The scalar of a result by value.
+template <class... A>
+constexpr scalar result_scalar() {
+  constexpr bind_options asked = bind_options_of<A...>();
+  bool complex = false, wide = asked.accumulates && asked.accumulate == scalar::f64;
+  ([&] {
+    if constexpr (run_time_tensor<A>) {
+      complex = complex || is_complex(scalar_of<entry<A>>);
+      wide = wide || real_of(scalar_of<entry<A>>) == scalar::f64;
+    }
+  }(), ...);
+  return binding::with_precision(wide ? scalar::f64 : scalar::f32, complex);
+}
+
+}  // namespace evaluating
+
 /// Einstein summation with subscripts that are known only when the program runs; the same parser,
-/// planner and programs, planned anew in each call. Returns a tensor of run-time rank.
+/// planner and programs, planned anew in each call (`plan` keeps what was planned). Returns a tensor
+/// of run-time rank.
 ///
 ///   auto C = einsum("ij,jk->ik", A, B);   double s = C(0, 1);   auto view = C.as<dyn, dyn>();
 ///
-/// Throws subscript_error or shape_error with one sentence that names label and position.
-template <run_time_tensor X, run_time_tensor... Rest>
-auto einsum(std::string_view text, const X& x, const Rest&... rest) {
-  const run_time_operand inputs[] = {run_time_operand_of(x), run_time_operand_of(rest)...};
-  constexpr int count = 1 + static_cast<int>(sizeof...(Rest));
-  using T = std::conditional_t<std::is_same_v<evaluating::entry<X>, float>, float, double>;
-  dynamic_tensor<T> y(result_shape(text, inputs, count));
-  evaluate(text, inputs, count, y.shape(), y.data(), 1, 0);
+/// Behind the operands as for a literal; a path_options is an option too. Throws subscript_error or
+/// shape_error with one sentence that names label and position.
+template <run_time_tensor X, class... A>
+auto einsum(std::string_view text, const X& x, const A&... args) {
+  const evaluating::run_time_call<X, A...> call(x, args...);
+  dynamic_tensor<cpu::entry_type<evaluating::result_scalar<X, A...>()>> y(
+      result_shape(text, call.inputs, call.count, call.settings.binding));
+  evaluate(text, call.inputs, call.count, y.shape(), y.data(), call.settings);
   return y;
 }
 
@@ -350,15 +531,9 @@ auto einsum(std::string_view text, const X& x, const Rest&... rest) {
 ///   einsum("eij,ej->ei", into(y), A, u, alpha(2.0), beta(1.0));
 template <class Y, class... A>
 void einsum(std::string_view text, destination<Y> y, const A&... args) {
-  static_assert(((run_time_tensor<A> || evaluating::is_option<A>) && ...),
-                "tenfold: an argument is neither an operand nor an option");
-  run_time_operand inputs[sizeof...(A)];
-  int count = 0;
-  ([&] {
-    if constexpr (run_time_tensor<A>) inputs[count++] = run_time_operand_of(args);
-  }(), ...);
-  evaluate(text, inputs, count, shape_of<max_rank>(y.tensor), operand_traits_of<Y>::data(y.tensor),
-           evaluating::alpha_of(args...).re, evaluating::beta_of(args...).re);
+  const evaluating::run_time_call<A...> call(args...);
+  evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor),
+           operand_traits_of<Y>::data(y.tensor), call.settings);
 }
 
 }  // namespace tenfold

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tenfold/contraction/bind.hpp>
+#include <tenfold/contraction/path.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
 /// What may stand beside the operands of a call.
@@ -21,6 +22,9 @@ struct beta_factor {
   double re;
   double im = 0;
 };
+
+constexpr bool is_zero(alpha_factor f) { return f.re == 0 && f.im == 0; }
+constexpr bool is_zero(beta_factor f) { return f.re == 0 && f.im == 0; }
 
 /// Any complex number: recognised by its form, so that <complex> is paid for by those who use it.
 template <class Z>
@@ -73,6 +77,14 @@ struct accumulate_option {
 template <class T>
 inline constexpr accumulate_option<T> accumulate{};
 
+/// How the order of multiplication is found, where the default (the best order for up to ten
+/// operands) is not what is wanted:
+///   einsum<"ij,jk,kl->il">(A, B, C, optimize<path_options{.method = path_method::greedy}>)
+template <path_options P>
+struct optimize_option {};
+template <path_options P>
+inline constexpr optimize_option<P> optimize{};
+
 namespace evaluating {
 
 enum class argument_kind : unsigned char {
@@ -81,7 +93,8 @@ enum class argument_kind : unsigned char {
   alpha,
   beta,
   accumulate,
-  numpy_semantics
+  numpy_semantics,
+  path
 };
 
 template <class A>
@@ -97,6 +110,15 @@ template <>
 inline constexpr argument_kind kind_of_argument<numpy_semantics_option> =
     argument_kind::numpy_semantics;
 
+template <path_options P>
+inline constexpr argument_kind kind_of_argument<optimize_option<P>> = argument_kind::path;
+
+/// What planning must know before the operands are there.
+template <class A>
+inline constexpr bool is_setting = kind_of_argument<A> == argument_kind::accumulate ||
+                                   kind_of_argument<A> == argument_kind::numpy_semantics ||
+                                   kind_of_argument<A> == argument_kind::path;
+
 template <class A>
 inline constexpr bool is_option = kind_of_argument<A> > argument_kind::operand;
 
@@ -106,7 +128,7 @@ template <bool Into, class... A>
 constexpr diagnostic check_arguments() {
   diagnostic wrong;
   index position = Into ? 1 : 0;
-  bool seen[6] = {}, optional = false;
+  bool seen[7] = {}, optional = false;
   for (const argument_kind kind : {kind_of_argument<A>...}) {
     bool& again = seen[static_cast<int>(kind)];
     diagnosis code = diagnosis::none;
@@ -148,6 +170,19 @@ constexpr bind_options bind_options_of() {
   asked.accumulates = ((kind_of_argument<A> == argument_kind::accumulate) || ...);
   if ((std::is_same_v<A, accumulate_option<float>> || ...)) asked.accumulate = scalar::f32;
   return asked;
+}
+
+template <class A>
+inline constexpr path_options path_of{};
+template <path_options P>
+inline constexpr path_options path_of<optimize_option<P>> = P;
+template <class... A>
+constexpr path_options path_options_of() {
+  path_options found;
+  ([&] {
+    if constexpr (kind_of_argument<A> == argument_kind::path) found = path_of<A>;
+  }(), ...);
+  return found;
 }
 
 }  // namespace evaluating

@@ -2,6 +2,7 @@
 
 #include <string_view>
 #include <tenfold/contraction/diagnostic.hpp>
+#include <tenfold/dsel/options.hpp>
 #include <tenfold/tensor/dynamic_tensor.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
@@ -25,23 +26,34 @@ run_time_operand run_time_operand_of(const dynamic_tensor<T>& x) {
   return {x.shape(), x.data()};
 }
 
+/// What a call says beside its operands.
+struct call_settings {
+  alpha_factor alpha{1};
+  beta_factor beta{0};
+  bind_options binding{};
+  path_options path{};
+};
+
 /// Throws subscript_error or shape_error with the sentence of what is wrong, if anything is; `y` may
 /// be null.
 void check(std::string_view text, const run_time_operand* inputs, int count,
-           const operand_shape<max_rank>* y);
+           const operand_shape<max_rank>* y, const bind_options& options);
 
 /// Extents and row-major strides of the result of `text` over the operands.
 /// Throws subscript_error or shape_error with the sentence of what is wrong.
 operand_shape<max_rank> result_shape(std::string_view text, const run_time_operand* inputs,
-                                     int count);
+                                     int count, const bind_options& options);
 
 /// y := alpha * expression + beta * y. alpha == 0 reads no input; beta == 0 does not read y.
 /// Throws as result_shape, and overlap_error; `y` is untouched after a throw.
 void evaluate(std::string_view text, const run_time_operand* inputs, int count,
-              const operand_shape<max_rank>& y_shape, void* y, double alpha, double beta);
+              const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings);
 
 /// y := beta * y, the meaning of alpha == 0.
-void scale(const operand_shape<max_rank>& y_shape, void* y, double beta);
+void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta);
+
+/// Throws overlap_error unless the strides of an output keep its entries apart.
+void require_entries_apart(std::string_view text, const operand_shape<max_rank>& y_shape);
 
 /// Throws overlap_error, naming the operand, unless `y` and the input share no address. Called when
 /// the ranges of addresses intersect: operands may still interleave.

@@ -3,3 +3,4 @@
 /// All of Tenfold.
 #include <tenfold/einsum.hpp>
 #include <tenfold/explain.hpp>
+#include <tenfold/plan.hpp>
