@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "numbers.hpp"
+#include "programs.hpp"
 
 // Programs written by hand, on every instruction set that the CPU has. Small integers: every result
 // is exact. Programs that the planner makes are run in tests/dsel and tests/fuzz.
@@ -18,8 +19,10 @@ using testing::conjugate;
 using testing::integers;
 using testing::not_a_number;
 using testing::number;
-
-using small_program = program<3, 8, 8>;
+using testing::over_tile_loop;
+using testing::product_in_place;
+using testing::product_packed;
+using testing::small_program;
 
 std::vector<instruction_set> available() {
   std::vector<instruction_set> all;
@@ -27,58 +30,6 @@ std::vector<instruction_set> available() {
     if (isa <= best_instruction_set()) all.push_back(isa);
   }
   return all;
-}
-
-/// C[i][e] = sum_j A[i][j] B[j][e], lanes along e in place: A (m, k), B (k, n), C (m, n).
-small_program product_in_place(scalar type, index m, index k, index n, int width) {
-  small_program p;
-  p.type = type;
-  p.phase_count = p.step_count = 1;
-  p.phases[0].step_count = 1;
-  p.phases[0].width = width;
-  p.phases[0].lane = {n, 0};
-  program_step& s = p.steps[0];
-  s.finish = epilogue::update;
-  s.a = {buffer::input, 0};
-  s.b = {buffer::input, 1, access::lanes, 0, 1};
-  s.c = {buffer::output, 0, access::lanes, 0, 1};
-  s.m = {m, k, 0, n};
-  s.k = {k, 1, n, 0};
-  return p;
-}
-
-/// y[e][i] = sum_j A[i][j] x[e][j]: lanes along e, packed and unpacked, any number of e.
-small_program product_packed(scalar type, index m, index k, int width) {
-  small_program p;
-  p.type = type;
-  p.phase_count = 1;
-  p.step_count = 3;
-  program_phase& phase = p.phases[0];
-  phase.step_count = 3;
-  phase.width = width;
-  phase.partial = true;
-  phase.lane = {dyn, 2};
-  phase.scratch_entries = (k + m) * width;
-  program_step& in = p.steps[0];
-  in.kind = step_kind::pack;
-  in.a = {buffer::input, 1, access::lanes, 0, k};
-  in.a.type = type;
-  in.c = {buffer::scratch, 0, access::lanes, 0};
-  in.n = {k, 1, 0, width};
-  program_step& s = p.steps[1];
-  s.a = {buffer::input, 0};
-  s.b = {buffer::scratch, 0, access::lanes, 0};
-  s.c = {buffer::scratch, 0, access::lanes, k * width};
-  s.m = {m, k, 0, width};
-  s.k = {k, 1, width, 0};
-  program_step& out = p.steps[2];
-  out.kind = step_kind::unpack;
-  out.finish = epilogue::update;
-  out.a = {buffer::scratch, 0, access::lanes, k * width};
-  out.c = {buffer::output, 0, access::lanes, 0, m};
-  out.c.type = type;
-  out.n = {m, width, 0, 1};
-  return p;
 }
 
 template <class T>
@@ -161,14 +112,7 @@ void check_converted(instruction_set isa, int width) {
   p.steps[0].a.type = type_of<X>;
   p.steps[0].a.conjugated = Conjugated;
   p.steps[2].c.type = type_of<Y>;
-  if (width == 1) {
-    p.phases[0].partial = false;
-    p.phases[0].lane = {};
-    p.phases[0].tile_count = 1;
-    p.phases[0].tiles[0] = {dyn, 2};
-    p.steps[0].a.tile_stride[0] = k;
-    p.steps[2].c.tile_stride[0] = m;
-  }
+  if (width == 1) p = over_tile_loop(p);
   const auto a = integers<T>(m * k, 1);
   const T alpha = number<T>(2, -1), beta = number<T>(1, 1);
   for (const index n : {index{1}, index{width}, index{3} * width + 2}) {
