@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <limits>
-#include <memory>
-#include <random>
+#include <complex>
 #include <vector>
+
+#include "numbers.hpp"
+#include "programs.hpp"
 
 // Programs written by hand, on every instruction set that the CPU has. Small integers: every result
 // is exact. Programs that the planner makes are run in tests/dsel and tests/fuzz.
@@ -15,7 +15,14 @@
 namespace tenfold {
 namespace {
 
-using small_program = program<3, 8, 8>;
+using testing::conjugate;
+using testing::integers;
+using testing::not_a_number;
+using testing::number;
+using testing::over_tile_loop;
+using testing::product_in_place;
+using testing::product_packed;
+using testing::small_program;
 
 std::vector<instruction_set> available() {
   std::vector<instruction_set> all;
@@ -23,66 +30,6 @@ std::vector<instruction_set> available() {
     if (isa <= best_instruction_set()) all.push_back(isa);
   }
   return all;
-}
-
-template <class T>
-std::vector<T> integers(std::size_t n, unsigned seed) {
-  std::mt19937 g(seed);
-  std::vector<T> v(n);
-  for (T& x : v) x = static_cast<T>(static_cast<int>(g() % 7) - 3);
-  return v;
-}
-
-/// C[i][e] = sum_j A[i][j] B[j][e], lanes along e in place: A (m, k), B (k, n), C (m, n).
-small_program product_in_place(scalar type, index m, index k, index n, int width) {
-  small_program p;
-  p.type = type;
-  p.phase_count = p.step_count = 1;
-  p.phases[0].step_count = 1;
-  p.phases[0].width = width;
-  p.phases[0].lane = {n, 0};
-  program_step& s = p.steps[0];
-  s.finish = epilogue::update;
-  s.a = {buffer::input, 0};
-  s.b = {buffer::input, 1, access::lanes, 0, 1};
-  s.c = {buffer::output, 0, access::lanes, 0, 1};
-  s.m = {m, k, 0, n};
-  s.k = {k, 1, n, 0};
-  return p;
-}
-
-/// y[e][i] = sum_j A[i][j] x[e][j]: lanes along e, packed and unpacked, any number of e.
-small_program product_packed(scalar type, index m, index k, int width) {
-  small_program p;
-  p.type = type;
-  p.phase_count = 1;
-  p.step_count = 3;
-  program_phase& phase = p.phases[0];
-  phase.step_count = 3;
-  phase.width = width;
-  phase.partial = true;
-  phase.lane = {dyn, 2};
-  phase.scratch_entries = (k + m) * width;
-  program_step& in = p.steps[0];
-  in.kind = step_kind::pack;
-  in.a = {buffer::input, 1, access::lanes, 0, k};
-  in.a.type = type;
-  in.c = {buffer::scratch, 0, access::lanes, 0};
-  in.n = {k, 1, 0, width};
-  program_step& s = p.steps[1];
-  s.a = {buffer::input, 0};
-  s.b = {buffer::scratch, 0, access::lanes, 0};
-  s.c = {buffer::scratch, 0, access::lanes, k * width};
-  s.m = {m, k, 0, width};
-  s.k = {k, 1, width, 0};
-  program_step& out = p.steps[2];
-  out.kind = step_kind::unpack;
-  out.finish = epilogue::update;
-  out.a = {buffer::scratch, 0, access::lanes, k * width};
-  out.c = {buffer::output, 0, access::lanes, 0, m};
-  out.c.type = type;
-  out.n = {m, width, 0, 1};
-  return p;
 }
 
 template <class T>
@@ -94,10 +41,10 @@ void check_in_place(instruction_set isa) {
   for (const index m : {1, 3, 4, 5, 9}) {
     for (const index k : {0, 1, 4, 17}) {
       const index n = 3 * width;
-      const auto a = integers<T>(static_cast<std::size_t>(m * k), 1);
-      const auto b = integers<T>(static_cast<std::size_t>(k * n), 2);
-      const auto before = integers<T>(static_cast<std::size_t>(m * n), 3);
-      std::vector<T> c(before.size(), std::numeric_limits<T>::quiet_NaN());
+      const auto a = integers<T>(m * k, 1);
+      const auto b = integers<T>(k * n, 2);
+      const auto before = integers<T>(m * n, 3);
+      std::vector<T> c(before.size(), not_a_number<T>());
       const void* const inputs[] = {a.data(), b.data()};
       const auto p = product_in_place(type_of<T>, m, k, n, width);
       const auto sum = [&](index i, index e) {
@@ -113,11 +60,12 @@ void check_in_place(instruction_set isa) {
         for (index e = 0; e < n; ++e) wrong += c[static_cast<std::size_t>(i * n + e)] != sum(i, e);
       }
       c = before;
-      launch(p, program_arguments<T>{inputs, c.data(), nullptr, 2, -1}, isa);
+      const T alpha = number<T>(2, 1), beta = number<T>(-1, 3);
+      launch(p, program_arguments<T>{inputs, c.data(), nullptr, alpha, beta}, isa);
       for (index i = 0; i < m; ++i) {
         for (index e = 0; e < n; ++e) {
           const auto at = static_cast<std::size_t>(i * n + e);
-          wrong += c[at] != 2 * sum(i, e) - before[at];
+          wrong += c[at] != alpha * sum(i, e) + beta * before[at];
         }
       }
       CAPTURE(m);
@@ -135,8 +83,8 @@ void check_packed(instruction_set isa) {
   const auto a = integers<T>(m * k, 1);
   for (const index n : {index{0}, index{1}, index{width} - 1, index{width}, index{width} + 1,
                         index{3} * width + 2, index{20000}}) {
-    const auto x = integers<T>(static_cast<std::size_t>(n * k), 2);
-    std::vector<T> y(static_cast<std::size_t>(n * m), std::numeric_limits<T>::quiet_NaN());
+    const auto x = integers<T>(n * k, 2);
+    std::vector<T> y(static_cast<std::size_t>(n * m), not_a_number<T>());
     const void* const inputs[] = {a.data(), x.data()};
     const index extents[] = {0, 0, n};
     launch(p, program_arguments<T>{inputs, y.data(), extents, 1, 0}, isa);
@@ -152,6 +100,49 @@ void check_packed(instruction_set isa) {
     }
     CAPTURE(n);
     CHECK(wrong == 0);
+  }
+}
+
+/// The same from x of type X, or its conjugate, to y of type Y, over lanes or, with width 1, over a
+/// tile loop.
+template <class T, class X, class Y, bool Conjugated>
+void check_converted(instruction_set isa, int width) {
+  constexpr index m = 5, k = 7;
+  auto p = product_packed(type_of<T>, m, k, width);
+  p.steps[0].a.type = type_of<X>;
+  p.steps[0].a.conjugated = Conjugated;
+  p.steps[2].c.type = type_of<Y>;
+  if (width == 1) p = over_tile_loop(p);
+  const auto a = integers<T>(m * k, 1);
+  const T alpha = number<T>(2, -1), beta = number<T>(1, 1);
+  for (const index n : {index{1}, index{width}, index{3} * width + 2}) {
+    const auto x = integers<X>(n * k, 2);
+    const auto before = integers<Y>(n * m, 3);
+    const void* const inputs[] = {a.data(), x.data()};
+    const index extents[] = {0, 0, n};
+    for (const bool reads : {false, true}) {
+      std::vector<Y> y = before;
+      if (!reads) y.assign(y.size(), not_a_number<Y>());
+      launch(p, program_arguments<T>{inputs, y.data(), extents, alpha, reads ? beta : T(0)}, isa);
+      index wrong = 0;
+      for (index e = 0; e < n; ++e) {
+        for (index i = 0; i < m; ++i) {
+          T sum = 0;
+          for (index j = 0; j < k; ++j) {
+            const X entry = x[static_cast<std::size_t>(e * k + j)];
+            sum += a[static_cast<std::size_t>(i * k + j)] *
+                   static_cast<T>(Conjugated ? conjugate(entry) : entry);
+          }
+          const auto at = static_cast<std::size_t>(e * m + i);
+          sum *= alpha;
+          if (reads) sum += beta * static_cast<T>(before[at]);
+          wrong += static_cast<T>(y[at]) != sum;
+        }
+      }
+      CAPTURE(n);
+      CAPTURE(width);
+      CHECK(wrong == 0);
+    }
   }
 }
 
@@ -178,9 +169,9 @@ void check_workspace(instruction_set isa) {
   p.steps[1].b = {buffer::workspace, 0, access::lanes, 0, 1};
   p.steps[1].c = {buffer::output, 0, access::lanes, 0, 1};
   p.steps[1].m = {m, 1, 0, n};
-  const auto x = integers<T>(static_cast<std::size_t>(k * n), 1);
-  const auto a = integers<T>(static_cast<std::size_t>(m), 2);
-  std::vector<T> y(static_cast<std::size_t>(m * n), std::numeric_limits<T>::quiet_NaN());
+  const auto x = integers<T>(k * n, 1);
+  const auto a = integers<T>(m, 2);
+  std::vector<T> y(static_cast<std::size_t>(m * n), not_a_number<T>());
   const void* const inputs[] = {x.data(), a.data()};
   for (int again = 0; again < 2; ++again) {  // the second time the workspace is dirty
     launch(p, program_arguments<T>{inputs, y.data(), nullptr, 3, 0}, isa);
@@ -189,7 +180,8 @@ void check_workspace(instruction_set isa) {
       T w = 0;
       for (index j = 0; j < k; ++j) w += x[static_cast<std::size_t>(j * n + e)];
       for (index i = 0; i < m; ++i) {
-        wrong += y[static_cast<std::size_t>(i * n + e)] != 3 * a[static_cast<std::size_t>(i)] * w;
+        wrong +=
+            y[static_cast<std::size_t>(i * n + e)] != T(3) * a[static_cast<std::size_t>(i)] * w;
       }
     }
     CHECK(wrong == 0);
@@ -203,6 +195,8 @@ TEST_CASE("every instruction set of the CPU runs products in place") {
     CAPTURE(static_cast<int>(isa));
     check_in_place<double>(isa);
     check_in_place<float>(isa);
+    check_in_place<std::complex<double>>(isa);
+    check_in_place<std::complex<float>>(isa);
   }
 }
 
@@ -211,6 +205,31 @@ TEST_CASE("every instruction set runs products through scratch, for any number o
     CAPTURE(static_cast<int>(isa));
     check_packed<double>(isa);
     check_packed<float>(isa);
+    check_packed<std::complex<double>>(isa);
+    check_packed<std::complex<float>>(isa);
+  }
+}
+
+TEST_CASE("every instruction set converts and conjugates what it packs and rounds what it unpacks") {
+  using c32 = std::complex<float>;
+  using c64 = std::complex<double>;
+  for (const instruction_set isa : available()) {
+    CAPTURE(static_cast<int>(isa));
+    const auto both_widths = [&](auto check, scalar type) {
+      check(isa, capabilities_of(isa).lanes(type));
+      check(isa, 1);
+    };
+    both_widths(check_converted<float, float, float, false>, scalar::f32);
+    both_widths(check_converted<double, float, double, false>, scalar::f64);
+    both_widths(check_converted<double, double, float, false>, scalar::f64);
+    both_widths(check_converted<double, float, float, false>, scalar::f64);
+    both_widths(check_converted<c32, float, c32, false>, scalar::c32);
+    both_widths(check_converted<c32, c32, c32, true>, scalar::c32);
+    both_widths(check_converted<c64, float, c64, false>, scalar::c64);
+    both_widths(check_converted<c64, double, c32, false>, scalar::c64);
+    both_widths(check_converted<c64, c32, c32, false>, scalar::c64);
+    both_widths(check_converted<c64, c32, c64, true>, scalar::c64);
+    both_widths(check_converted<c64, c64, c64, true>, scalar::c64);
   }
 }
 
@@ -219,6 +238,8 @@ TEST_CASE("what a phase leaves in the workspace the next one finds") {
     CAPTURE(static_cast<int>(isa));
     check_workspace<double>(isa);
     check_workspace<float>(isa);
+    check_workspace<std::complex<double>>(isa);
+    check_workspace<std::complex<float>>(isa);
   }
 }
 
@@ -228,7 +249,7 @@ TEST_CASE("launch works on all threads of the caller's arena and gives the same"
   p.phases[0].tile_flops = 1e6;  // every tile is a task of its own
   const auto a = integers<double>(35, 1);
   const index n = 999;
-  const auto x = integers<double>(static_cast<std::size_t>(n * 7), 2);
+  const auto x = integers<double>(n * 7, 2);
   std::vector<double> serial(static_cast<std::size_t>(n * 5)), parallel(serial.size());
   const void* const inputs[] = {a.data(), x.data()};
   const index extents[] = {0, 0, n};

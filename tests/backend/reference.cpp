@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
+#include <complex>
 #include <limits>
 #include <vector>
 
@@ -97,6 +99,51 @@ TEST_CASE("the reference takes any strides, any number of operands and accumulat
   CHECK(back[2] == 1);
 }
 
+TEST_CASE("the reference takes operands of any scalar, conjugated or not") {
+  using c32 = std::complex<float>;
+  using c64 = std::complex<double>;
+  using wide = std::complex<long double>;
+  // y = sum_i a_i b_i conj(c_i) conj(d_i), of which a and b are real.
+  loop_nest<1, 4> nest;
+  nest.loops = 1;
+  nest.operands = 4;
+  nest.extent = {2};
+  nest.stride = {{{1}, {1}, {1}, {-1}}};
+  nest.type = {scalar::f32, scalar::f64, scalar::c32, scalar::c64};
+  nest.conjugated = {false, false, true, true};
+  const float a[] = {2, 3};
+  const double b[] = {1, -1};
+  const c32 c[] = {{1, 1}, {0, 2}};
+  const c64 d[] = {{5, 0}, {1, -1}};  // read from its end
+  const void* const x[] = {a, b, c, d + 1};
+  c64 y(nan, nan);
+  contract<wide>(nest, x, &y, wide(1), wide(0));
+  // 2 (1 - i)(1 + i) - 3 (-2i) 5
+  CHECK(y == c64(4, 30));
+  contract<wide>(nest, x, &y, wide(0, 1), wide(2));
+  CHECK(y == c64(-30 + 8, 4 + 60));
+
+  nest.operands = 2;
+  double real = nan;
+  contract<long double>(nest, x, &real, 1.0L, 0.0L);
+  CHECK(real == -1);
+}
+
+TEST_CASE("the reference conjugates operands of one type where the nest says so") {
+  using c32 = std::complex<float>;
+  loop_nest<1, 2> nest;
+  nest.loops = 1;
+  nest.operands = 2;
+  nest.extent = {2};
+  nest.stride = {{{1}, {1}}};
+  nest.conjugated = {true, false};
+  const c32 a[] = {{1, 2}, {3, -1}};
+  const c32* const x[] = {a, a};
+  c32 y;
+  contract<std::complex<double>>(nest, x, &y, {1, 0}, {0, 0});
+  CHECK(y == c32(15, 0));
+}
+
 TEST_CASE("scale multiplies what the shape names and does not read it for beta = 0") {
   operand_shape<2> shape;
   shape.rank = 2;
@@ -111,6 +158,18 @@ TEST_CASE("scale multiplies what the shape names and does not read it for beta =
   scale(shape, y, 0.0);
   CHECK(y[1] == 0);
   CHECK(y[5] == 9);
+
+  using c64 = std::complex<double>;
+  c64 z[] = {{1, 2}, {nan, nan}, 9, 3, c64(0, 1), 9};
+  shape.extents = {2, 1};
+  scale(shape, z, c64(0, 1));
+  CHECK(z[0] == c64(-2, 1));
+  CHECK(std::isnan(z[1].real()));
+  CHECK(z[3] == c64(0, 3));
+  shape.extents = {2, 2};
+  scale(shape, z, c64(0));
+  CHECK(z[1] == c64(0));
+  CHECK(z[5] == c64(9));
 }
 
 }  // namespace tenfold::reference

@@ -1,15 +1,22 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
-#include <random>
+#include <complex>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <utility>
 #include <vector>
 
+#include "numbers.hpp"
+
 using namespace tenfold::cpu;
 using tenfold::access;
 using tenfold::epilogue;
+using tenfold::testing::close;
+using tenfold::testing::epsilon;
+using tenfold::testing::integers;
+using tenfold::testing::not_a_number;
+using tenfold::testing::number;
+using tenfold::testing::random_entries;
+using tenfold::testing::wide;
 
 namespace {
 
@@ -40,24 +47,18 @@ constexpr compiled_tile<T> tile{
                                                   k_extent);
     }};
 
-template <class T>
-std::vector<T> random_entries(tenfold::index n, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<T> dist(-1, 1);
-  std::vector<T> v(static_cast<std::size_t>(n));
-  for (T& x : v) x = dist(engine);
-  return v;
-}
-
 /// What the tile shall compute, in higher precision, and how far it may be off.
+template <class T>
 struct expected {
-  long double value = 0, tolerance = 0;
+  wide<T> value = 0;
+  long double tolerance = 0;
 };
 
 template <class T>
-expected reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T c_before, int m,
-                   int n, int lane, tenfold::index k_extent, const std::vector<k_loop>& outer) {
-  long double sum = 0, magnitude = 0;
+expected<T> reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T c_before, int m,
+                      int n, int lane, tenfold::index k_extent, const std::vector<k_loop>& outer) {
+  wide<T> sum = 0;
+  long double magnitude = 0;
   tenfold::index total = 1;
   for (const k_loop& l : outer) total *= l.extent;
   for (tenfold::index o = 0; o < total; ++o) {
@@ -71,18 +72,17 @@ expected reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T c_
       b += rest % outer[i].extent * outer[i].b;
     }
     for (tenfold::index k = 0; k < k_extent; ++k) {
-      const long double product = static_cast<long double>(a[k * t.a_k]) *
-                                  (tile.how.has_b ? static_cast<long double>(b[k * t.b_k]) : 1);
-      sum += product;
-      magnitude += std::fabs(product);
+      const wide<T> x = static_cast<wide<T>>(a[k * t.a_k]);
+      const wide<T> y = tile.how.has_b ? static_cast<wide<T>>(b[k * t.b_k]) : wide<T>(1);
+      sum += x * y;
+      magnitude += std::abs(x) * std::abs(y);
     }
   }
-  const auto eps = static_cast<long double>(std::numeric_limits<T>::epsilon());
   const auto work = static_cast<long double>(total * k_extent + 2);
-  if (tile.finish == epilogue::overwrite) return {sum, 2 * work * eps * magnitude};
-  const auto alpha = static_cast<long double>(t.alpha);
-  const long double c = t.beta == T(0) ? 0 : static_cast<long double>(t.beta) * c_before;
-  return {alpha * sum + c, 2 * work * eps * (std::fabs(alpha) * magnitude + std::fabs(c))};
+  if (tile.finish == epilogue::overwrite) return {sum, 2 * work * epsilon<T> * magnitude};
+  const auto alpha = static_cast<wide<T>>(t.alpha), beta = static_cast<wide<T>>(t.beta);
+  const wide<T> c = beta == wide<T>(0) ? wide<T>(0) : beta * static_cast<wide<T>>(c_before);
+  return {alpha * sum + c, 2 * work * epsilon<T> * (std::abs(alpha) * magnitude + std::abs(c))};
 }
 
 /// Runs the tile with padded strides. C holds NaN where it may not be read, and a guard wherever
@@ -90,7 +90,7 @@ expected reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T c_
 template <class T>
 int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha, T beta,
                   std::vector<k_loop> outer) {
-  constexpr T guard = T(-12345.5);
+  const T guard = number<T>(-12345.5, 77);
   const tenfold::index w = tile.w, k_room = k_extent < 1 ? 1 : k_extent;
   tile_operands<T> t;
   t.a_n = 2 * w + 1;
@@ -116,7 +116,7 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
   for (int m = 0; m < tile.m; ++m)
     for (int i = 0; i < tile.n * w; ++i) {
       const auto at = static_cast<std::size_t>(m * t.c_m + i);
-      c[at] = reads ? before[at] : std::numeric_limits<T>::quiet_NaN();
+      c[at] = reads ? before[at] : not_a_number<T>();
     }
   t.a = a.data();
   t.b = b.data();
@@ -129,9 +129,8 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
     for (int n = 0; n < tile.n; ++n)
       for (int lane = 0; lane < w; ++lane) {
         const std::size_t at = row + static_cast<std::size_t>(n * w + lane);
-        const expected want = reference(tile, t, before[at], m, n, lane, k_extent, outer);
-        // Written so that NaN is wrong.
-        if (!(std::fabs(static_cast<long double>(c[at]) - want.value) <= want.tolerance)) ++wrong;
+        const expected<T> want = reference(tile, t, before[at], m, n, lane, k_extent, outer);
+        if (!close(c[at], want.value, want.tolerance)) ++wrong;
       }
     for (auto i = static_cast<std::size_t>(tile.n * w); i < static_cast<std::size_t>(t.c_m); ++i)
       if (c[row + i] != guard) ++wrong;
@@ -152,9 +151,10 @@ void check(const compiled_tile<T>& tile, std::vector<k_loop> outer = {}) {
     if (tile.finish == epilogue::overwrite) {
       CHECK(wrong_entries<T>(tile, k_extent, 1, 0, outer) == 0);
     } else {
-      CHECK(wrong_entries<T>(tile, k_extent, T(-1.5), 0, outer) == 0);
+      CHECK(wrong_entries<T>(tile, k_extent, 1, 0, outer) == 0);
+      CHECK(wrong_entries<T>(tile, k_extent, number<T>(-1.5, 0.5), 0, outer) == 0);
       CHECK(wrong_entries<T>(tile, k_extent, T(0.5), 1, outer) == 0);
-      CHECK(wrong_entries<T>(tile, k_extent, 1, T(-2), outer) == 0);
+      CHECK(wrong_entries<T>(tile, k_extent, 1, number<T>(-2, 0.25), outer) == 0);
     }
   }
 }
@@ -209,6 +209,14 @@ TEST_CASE("register_tile agrees with plain loops in every mode, double") { check
 
 TEST_CASE("register_tile agrees with plain loops in every mode, float") { check_modes<float>(); }
 
+TEST_CASE("register_tile agrees with plain loops in every mode, complex<double>") {
+  check_modes<std::complex<double>>();
+}
+
+TEST_CASE("register_tile agrees with plain loops in every mode, complex<float>") {
+  check_modes<std::complex<float>>();
+}
+
 TEST_CASE("register_tile agrees with plain loops for tall and wide tiles") {
   check_finishes<double, lanes<double>, 10, 2, 9, broadcast_a>();
   check_finishes<double, lanes<double>, 14, 1, 12, broadcast_a>();
@@ -216,6 +224,9 @@ TEST_CASE("register_tile agrees with plain loops for tall and wide tiles") {
   check_finishes<float, lanes<float>, 5, 5, 5, lanes_a>();
   check_finishes<double, lanes<double>, 4, 6, 16, lanes_a>();
   check_finishes<float, lanes<float>, 1, 6, 2, broadcast_a>();
+  check_finishes<std::complex<double>, lanes<double>, 6, 2, 16, broadcast_a>();
+  check_finishes<std::complex<double>, lanes<double>, 10, 1, dynamic_k, broadcast_a>();
+  check_finishes<std::complex<float>, lanes<float>, 3, 4, 5, lanes_a>();
 }
 
 TEST_CASE("register_tile sums over further contracted loops") {
@@ -225,38 +236,86 @@ TEST_CASE("register_tile sums over further contracted loops") {
   check(tile<float, 1, 2, 2, dynamic_k, broadcast_a, epilogue::update>,
         {{2, 0, 0}, {1, 0, 0}, {3, 0, 0}});
   check(tile<double, w, 2, 2, 3, broadcast_a, epilogue::update>, {{0, 0, 0}});
+  check(tile<std::complex<double>, w, 3, 2, 4, lanes_a, epilogue::update>, {{3, 0, 0}, {2, 0, 0}});
+  check(tile<std::complex<float>, 1, 2, 2, dynamic_k, broadcast_a, epilogue::overwrite>,
+        {{2, 0, 0}, {3, 0, 0}});
 }
 
-TEST_CASE("register_tile is exact on small integers") {
-  constexpr int w = lanes<double>, m = 5, n = 3, k = 6;
-  std::vector<double> a(m * k), b(k * n * w), c(m * n * w);
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 7) - 3;
-  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 11) - 5;
-  tile_operands<double> t{a.data(), b.data(), c.data(), k, 1, 0, n * w, w, n * w, w, 1, 0};
-  register_tile<double, w, m, n, k, broadcast_a, epilogue::overwrite>(t);
+namespace {
+
+template <class T>
+void check_exact() {
+  constexpr int w = lanes<T>, m = 5, n = 3, k = 6;
+  const auto a = integers<T>(m * k, 1), b = integers<T>(k * n * w, 2);
+  std::vector<T> c(m * n * w);
+  tile_operands<T> t{a.data(), b.data(), c.data(), k, 1, 0, n * w, w, n * w, w, 1, 0};
+  register_tile<T, w, m, n, k, broadcast_a, epilogue::overwrite>(t);
   int wrong = 0;
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n * w; ++j) {
-      double sum = 0;
+      T sum = 0;
       for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n * w + j];
       if (sum != c[i * n * w + j]) ++wrong;
     }
   CHECK(wrong == 0);
 }
 
-TEST_CASE("static, run-time and scalar register tiles give the same bits") {
-  constexpr int w = lanes<double>, m = 4, n = 3, k = 7;
-  const auto a = random_entries<double>(m * k, 5), b = random_entries<double>(k * n * w, 6);
-  std::vector<double> c(m * n * w), d(m * n * w), e(m * n * w);
-  tile_operands<double> t{a.data(), b.data(), c.data(), k, 1, 0, n * w, w, n * w, w, 1, 0};
-  register_tile<double, w, m, n, k, broadcast_a, epilogue::overwrite>(t);
+/// One product by tiles of other shapes, lane widths, counts of k and epilogues.
+template <class T>
+void check_same_bits() {
+  constexpr int w = lanes<T>, m = 4, n = 3, k = 7;
+  const auto a = random_entries<T>(m * k, 5), b = random_entries<T>(k * n * w, 6);
+  std::vector<T> c(m * n * w), d(m * n * w), e(m * n * w), f(m * n * w), g(m * n * w);
+  tile_operands<T> t{a.data(), b.data(), c.data(), k, 1, 0, n * w, w, n * w, w, 1, 0};
+  register_tile<T, w, m, n, k, broadcast_a, epilogue::overwrite>(t);
   t.c = d.data();
-  register_tile<double, w, m, n, dynamic_k, broadcast_a, epilogue::overwrite>(t, k);
+  register_tile<T, w, m, n, dynamic_k, broadcast_a, epilogue::overwrite>(t, k);
   CHECK(c == d);
+  t.c = g.data();
+  register_tile<T, w, m, n, dynamic_k, broadcast_a, epilogue::update>(t, k);
+  CHECK(c == g);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      t.a = a.data() + i * k;
+      t.b = b.data() + j * w;
+      t.c = f.data() + i * n * w + j * w;
+      register_tile<T, w, 1, 1, k, broadcast_a, epilogue::overwrite>(t);
+    }
+  CHECK(c == f);
+  t.a = a.data();
   for (int i = 0; i < w; ++i) {
     t.b = b.data() + i;
     t.c = e.data() + i;
-    register_tile<double, 1, m, n, k, broadcast_a, epilogue::overwrite>(t);
+    register_tile<T, 1, m, n, k, broadcast_a, epilogue::overwrite>(t);
   }
   CHECK(c == e);
+}
+
+}  // namespace
+
+TEST_CASE("register_tile is exact on small integers") {
+  check_exact<double>();
+  check_exact<float>();
+  check_exact<std::complex<double>>();
+  check_exact<std::complex<float>>();
+}
+
+TEST_CASE("register tiles of all shapes, static, run-time and scalar, give the same bits") {
+  check_same_bits<double>();
+  check_same_bits<float>();
+  check_same_bits<std::complex<double>>();
+  check_same_bits<std::complex<float>>();
+}
+
+TEST_CASE("a complex register tile keeps infinities and the signs of zeros where alpha is 1") {
+  using T = std::complex<double>;
+  constexpr int w = lanes<T>;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<T> a(2 * w), c(2 * w, not_a_number<T>());
+  for (std::size_t i = 0; i < 2 * w; ++i) a[i] = i % 2 == 0 ? T(-0.0, -1) : T(2, infinity);
+  tile_operands<T> t{a.data(), nullptr, c.data(), w, 0, 0, 0, 0, w, 0, 1, 0};
+  register_tile<T, w, 2, 1, 1, tile_modes{access::lanes, access::lanes, false, false},
+                epilogue::update>(t);
+  CHECK(c == a);
+  CHECK(std::signbit(c[0].real()));
 }

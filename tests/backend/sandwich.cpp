@@ -1,24 +1,21 @@
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
-#include <random>
+#include <complex>
 #include <tenfold/backend/cpu/sandwich.hpp>
 #include <vector>
 
+#include "numbers.hpp"
+
 using namespace tenfold::cpu;
 using tenfold::epilogue;
+using tenfold::testing::close;
+using tenfold::testing::epsilon;
+using tenfold::testing::not_a_number;
+using tenfold::testing::number;
+using tenfold::testing::random_entries;
+using tenfold::testing::wide;
 
 namespace {
-
-template <class T>
-std::vector<T> random_entries(std::size_t n, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<T> dist(-1, 1);
-  std::vector<T> v(n);
-  for (T& x : v) x = dist(engine);
-  return v;
-}
 
 /// One compiled sandwich behind a pointer: what is checked is then compiled once per scalar.
 template <class T>
@@ -30,8 +27,7 @@ struct compiled_sandwich {
 
 template <class T>
 int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
-  using real = long double;
-  constexpr T guard = T(-12345.5);
+  const T guard = number<T>(-12345.5, 77);
   const int width = one.n * one.w;
   sandwich_operands<T> s;
   s.a1_q = one.k + 1;
@@ -44,17 +40,17 @@ int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
   s.c_m = width + 2;
   s.alpha = alpha;
   s.beta = beta;
-  const auto a1 = random_entries<T>(static_cast<std::size_t>(one.q * s.a1_q + 1), 1);
-  const auto a2 = random_entries<T>(static_cast<std::size_t>(one.q * s.a2_q + 1), 2);
-  const auto b = random_entries<T>(static_cast<std::size_t>(one.k * s.b_k + 1), 3);
-  const auto d = random_entries<T>(static_cast<std::size_t>(one.q * s.d_q + 1), 4);
-  const auto before = random_entries<T>(static_cast<std::size_t>(one.m * s.c_m), 5);
+  const auto a1 = random_entries<T>(one.q * s.a1_q + 1, 1);
+  const auto a2 = random_entries<T>(one.q * s.a2_q + 1, 2);
+  const auto b = random_entries<T>(one.k * s.b_k + 1, 3);
+  const auto d = random_entries<T>(one.q * s.d_q + 1, 4);
+  const auto before = random_entries<T>(one.m * s.c_m, 5);
   std::vector<T> c(before.size(), guard);
   const bool updates = one.finish == epilogue::update, reads = updates && beta != T(0);
   for (int m = 0; m < one.m; ++m)
     for (int i = 0; i < width; ++i) {
       const auto at = static_cast<std::size_t>(m * s.c_m + i);
-      c[at] = reads ? before[at] : std::numeric_limits<T>::quiet_NaN();
+      c[at] = reads ? before[at] : not_a_number<T>();
     }
   s.a1 = a1.data();
   s.a2 = a2.data();
@@ -64,32 +60,35 @@ int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
   one.run(s);
 
   int wrong = 0;
-  const real eps = static_cast<real>(std::numeric_limits<T>::epsilon());
   for (int m = 0; m < one.m; ++m) {
     for (int i = 0; i < width; ++i) {
-      real sum = 0, magnitude = 0;
+      wide<T> sum = 0;
+      long double magnitude = 0;
       for (int q = 0; q < one.q; ++q) {
-        real point = 0, point_magnitude = 0;
+        wide<T> point = 0;
+        long double point_magnitude = 0;
         for (int k = 0; k < one.k; ++k) {
-          const real x =
-              static_cast<real>(s.a1[q * s.a1_q + k]) * static_cast<real>(s.b[k * s.b_k + i]);
-          point += x;
-          point_magnitude += std::fabs(x);
+          const auto x = static_cast<wide<T>>(s.a1[q * s.a1_q + k]);
+          const auto y = static_cast<wide<T>>(s.b[k * s.b_k + i]);
+          point += x * y;
+          point_magnitude += std::abs(x) * std::abs(y);
         }
-        const real scale = static_cast<real>(s.a2[m * s.a2_m + q * s.a2_q]) *
-                           static_cast<real>(s.d[q * s.d_q + i]);
+        const wide<T> scale = static_cast<wide<T>>(s.a2[m * s.a2_m + q * s.a2_q]) *
+                              static_cast<wide<T>>(s.d[q * s.d_q + i]);
         sum += scale * point;
-        magnitude += std::fabs(scale) * point_magnitude;
+        magnitude += std::abs(scale) * point_magnitude;
       }
       const auto at = static_cast<std::size_t>(m * s.c_m + i);
-      real want = sum, bound = magnitude;
+      wide<T> want = sum;
+      long double bound = magnitude;
       if (updates) {
-        const real old = reads ? static_cast<real>(beta) * static_cast<real>(before[at]) : real(0);
-        want = static_cast<real>(alpha) * sum + old;
-        bound = std::fabs(static_cast<real>(alpha)) * magnitude + std::fabs(old);
+        const auto a = static_cast<wide<T>>(alpha), b_factor = static_cast<wide<T>>(beta);
+        const wide<T> old = reads ? b_factor * static_cast<wide<T>>(before[at]) : wide<T>(0);
+        want = a * sum + old;
+        bound = std::abs(a) * magnitude + std::abs(old);
       }
-      const real work = one.k + 2 + 3 + one.q + 2;
-      if (!(std::fabs(static_cast<real>(c[at]) - want) <= 2 * work * eps * bound)) ++wrong;
+      const long double work = one.k + 2 + 3 + one.q + 2;
+      if (!close(c[at], want, 2 * work * epsilon<T> * bound)) ++wrong;
     }
     for (int i = width; i < s.c_m; ++i)
       if (c[static_cast<std::size_t>(m * s.c_m + i)] != guard) ++wrong;
@@ -111,8 +110,8 @@ void check_finishes() {
   CAPTURE(N);
   CHECK(wrong_entries<T>(compiled<T, W, Q, K, M, N, epilogue::overwrite>, 1, 0) == 0);
   const auto& updating = compiled<T, W, Q, K, M, N, epilogue::update>;
-  CHECK(wrong_entries<T>(updating, T(-2), 0) == 0);
-  CHECK(wrong_entries<T>(updating, T(0.5), T(-1)) == 0);
+  CHECK(wrong_entries<T>(updating, number<T>(-2, 0.5), 0) == 0);
+  CHECK(wrong_entries<T>(updating, T(0.5), number<T>(-1, 1)) == 0);
 }
 
 template <class T>
@@ -135,6 +134,12 @@ void check_all() {
 TEST_CASE("sandwich agrees with plain loops, double") { check_all<double>(); }
 
 TEST_CASE("sandwich agrees with plain loops, float") { check_all<float>(); }
+
+TEST_CASE("sandwich agrees with plain loops, complex<double>") {
+  check_all<std::complex<double>>();
+}
+
+TEST_CASE("sandwich agrees with plain loops, complex<float>") { check_all<std::complex<float>>(); }
 
 TEST_CASE("sandwich may write its result over its input") {
   constexpr int w = lanes<double>, q = 4, k = 3, n = 2;

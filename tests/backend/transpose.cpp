@@ -1,25 +1,28 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
+#include <complex>
 #include <memory>
 #include <tenfold/backend/cpu/transpose.hpp>
 #include <vector>
 
+#include "numbers.hpp"
+
 using namespace tenfold::cpu;
 using tenfold::epilogue;
+using tenfold::testing::conjugate;
+using tenfold::testing::not_a_number;
+using tenfold::testing::number;
+using tenfold::testing::random_entries;
 
 namespace {
-
-template <class T>
-constexpr T guard = T(-12345.5);
 
 /// Exactly `n` entries on the heap, so that the address sanitizer sees any access outside.
 template <class T>
 struct exact {
   std::unique_ptr<T[]> entries;
   std::size_t n;
-  explicit exact(tenfold::index size, T value = guard<T>)
+  explicit exact(tenfold::index size, T value = number<T>(-12345.5, 77))
       : entries(new T[static_cast<std::size_t>(size)]), n(static_cast<std::size_t>(size)) {
     for (std::size_t i = 0; i < n; ++i) entries[i] = value;
   }
@@ -27,9 +30,11 @@ struct exact {
   T* data() { return entries.get(); }
 };
 
+/// Another number for each entry, of few enough bits for every scalar.
 template <class T>
 T numbered(tenfold::index x, int lane) {
-  return static_cast<T>(x * 32 + lane + 1) / T(4);
+  const auto v = static_cast<double>(x * 32 + lane + 1) / 4;
+  return number<T>(v, 0.5 - v);
 }
 
 struct shape {
@@ -41,40 +46,51 @@ struct shape {
   }
 };
 
-template <class T>
+/// X as T.
+template <class T, class X>
+T converted(X x) {
+  if constexpr (is_complex_type<X>)
+    return number<T>(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+  else
+    return number<T>(static_cast<double>(x), 0);
+}
+
+template <class T, int W, class X, bool Conjugated>
 void check_pack(shape s) {
-  constexpr int w = lanes<T>;
-  exact<T> x(s.size(), std::numeric_limits<T>::quiet_NaN());
+  exact<X> x(s.size(), not_a_number<X>());
   for (tenfold::index i = 0; i < s.n; ++i)
-    for (int l = 0; l < s.count; ++l) x[i * s.x_stride + l * s.lane_stride] = numbered<T>(i, l);
-  exact<T> packed(s.n * w);
-  pack(packed.data(), x.data(), s.n, {s.x_stride, s.lane_stride}, s.count);
+    for (int l = 0; l < s.count; ++l) x[i * s.x_stride + l * s.lane_stride] = numbered<X>(i, l);
+  exact<T> packed(s.n * W);
+  pack<T, W, Conjugated>(packed.data(), x.data(), s.n, {s.x_stride, s.lane_stride}, s.count);
   int wrong = 0;
   for (tenfold::index i = 0; i < s.n; ++i)
-    for (int l = 0; l < w; ++l)
-      if (packed[i * w + l] != (l < s.count ? numbered<T>(i, l) : T(0))) ++wrong;
+    for (int l = 0; l < W; ++l) {
+      T want = l < s.count ? converted<T>(numbered<X>(i, l)) : T(0);
+      if (Conjugated) want = conjugate(want);
+      if (packed[i * W + l] != want) ++wrong;
+    }
   CAPTURE(s.n);
   CAPTURE(s.count);
   CHECK(wrong == 0);
 }
 
-template <class T, epilogue Finish>
+template <class T, epilogue Finish, int W, class Y>
 void check_unpack(shape s, T alpha, T beta) {
-  constexpr int w = lanes<T>;
-  exact<T> packed(s.n * w, std::numeric_limits<T>::quiet_NaN());
-  exact<T> y(s.size());
-  exact<T> want(s.size());
+  exact<T> packed(s.n * W, not_a_number<T>());
+  exact<Y> y(s.size());
+  exact<Y> want(s.size());
   const bool reads = Finish == epilogue::update && beta != T(0);
   for (tenfold::index i = 0; i < s.n; ++i)
     for (int l = 0; l < s.count; ++l) {
       const tenfold::index at = i * s.x_stride + l * s.lane_stride;
-      packed[i * w + l] = numbered<T>(i, l);
-      y[at] = reads ? T(3) * numbered<T>(i, l) + T(1) : std::numeric_limits<T>::quiet_NaN();
-      want[at] = (Finish == epilogue::update ? alpha : T(1)) * numbered<T>(i, l) +
-                 (reads ? beta * y[at] : T(0));
+      packed[i * W + l] = numbered<T>(i, l);
+      const T before = T(3) * numbered<T>(i, l) + T(1);
+      y[at] = reads ? converted<Y>(before) : not_a_number<Y>();
+      want[at] = converted<Y>((Finish == epilogue::update ? alpha : T(1)) * numbered<T>(i, l) +
+                              (reads ? beta * before : T(0)));
     }
-  unpack<T, Finish>(y.data(), packed.data(), s.n, {s.x_stride, s.lane_stride}, s.count, alpha,
-                    beta);
+  unpack<T, Finish, W>(y.data(), packed.data(), s.n, {s.x_stride, s.lane_stride}, s.count, alpha,
+                       beta);
   int wrong = 0;
   for (tenfold::index i = 0; i < s.size(); ++i)
     if (!(y[i] == want[i])) ++wrong;
@@ -85,61 +101,134 @@ void check_unpack(shape s, T alpha, T beta) {
 
 /// All lengths around whole blocks, all lane counts, runs that touch, that have gaps, that are
 /// themselves strided, and lanes that lie innermost or backwards in memory.
-template <class T>
-void check_all() {
-  constexpr int w = lanes<T>;
-  for (tenfold::index n = 0; n <= 3 * w + 1; ++n)
-    for (int count = 1; count <= w; count += (count < w - 1 && w > 8) ? 3 : 1) {
-      const shape shapes[] = {
-          {n, 1, n, count}, {n, 1, n + 3, count}, {n, 2, 2 * n + 1, count}, {n, w, 1, count}};
-      for (const shape& s : shapes) {
-        check_pack<T>(s);
-        check_unpack<T, epilogue::overwrite>(s, 1, 0);
-        check_unpack<T, epilogue::update>(s, T(-2), 0);
-        check_unpack<T, epilogue::update>(s, T(0.5), T(1));
-        check_unpack<T, epilogue::update>(s, T(1), T(-2));
-      }
-      check_pack<T>({n, 1, n, w});
+template <int W, class F>
+void for_each_shape(F f) {
+  for (tenfold::index n = 0; n <= 3 * W + 1; ++n)
+    for (int count = 1; count <= W; count += (count < W - 1 && W > 8) ? 3 : 1) {
+      const shape shapes[] = {{n, 1, n, count},
+                              {n, 1, n + 3, count},
+                              {n, 2, 2 * n + 1, count},
+                              {n, W, 1, count},
+                              {n, W + 3, 1, count}};
+      for (const shape& s : shapes) f(s);
     }
+}
+
+template <class T, int W, class X, bool Conjugated = false>
+void check_packs() {
+  for_each_shape<W>([](const shape& s) { check_pack<T, W, X, Conjugated>(s); });
+  for (tenfold::index n = 0; n <= 3 * W + 1; ++n) check_pack<T, W, X, Conjugated>({n, 1, n, W});
+}
+
+template <class T, int W, class Y>
+void check_unpacks() {
+  for_each_shape<W>([](const shape& s) {
+    check_unpack<T, epilogue::overwrite, W, Y>(s, 1, 0);
+    check_unpack<T, epilogue::update, W, Y>(s, 1, 0);
+    check_unpack<T, epilogue::update, W, Y>(s, number<T>(-2, 1), 0);
+    check_unpack<T, epilogue::update, W, Y>(s, T(0.5), T(1));
+    check_unpack<T, epilogue::update, W, Y>(s, T(1), number<T>(-2, 0.5));
+  });
+}
+
+/// Every scalar that T takes in and gives out.
+template <class T, int W>
+void check_all() {
+  check_packs<T, W, T>();
+  check_unpacks<T, W, T>();
+  using low = std::conditional_t<is_complex_type<T>, std::complex<float>, float>;
+  if constexpr (!std::is_same_v<low, T>) {
+    check_packs<T, W, low>();
+    check_unpacks<T, W, low>();
+  }
+  if constexpr (is_complex_type<T>) {
+    check_packs<T, W, T, true>();
+    check_packs<T, W, float>();
+    if constexpr (!std::is_same_v<low, T>) {
+      check_packs<T, W, low, true>();
+      check_packs<T, W, double>();
+    }
+  }
 }
 
 }  // namespace
 
-TEST_CASE("pack and unpack move every entry and touch no other, double") { check_all<double>(); }
+TEST_CASE_TEMPLATE("pack and unpack move, convert and conjugate every entry and touch no other", T,
+                   double, float, std::complex<double>, std::complex<float>) {
+  check_all<T, lanes<T>>();
+}
 
-TEST_CASE("pack and unpack move every entry and touch no other, float") { check_all<float>(); }
+TEST_CASE_TEMPLATE("pack and unpack with one lane", T, double, float, std::complex<double>,
+                   std::complex<float>) {
+  check_all<T, 1>();
+}
 
-TEST_CASE("unpack undoes pack when the lanes lie backwards") {
-  constexpr int w = lanes<double>;
+TEST_CASE_TEMPLATE("unpack undoes pack when the lanes lie backwards", T, double,
+                   std::complex<double>, std::complex<float>) {
+  constexpr int w = lanes<T>;
   constexpr tenfold::index n = 2 * w + 3;
-  std::vector<double> x(n * w), y(n * w, guard<double>), s(n * w);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  const auto x = random_entries<T>(n * w, 1);
+  std::vector<T> y(n * w), s(n * w);
   pack(s.data(), x.data() + (w - 1) * n, n, {1, -n}, w);
   CHECK(s[0] == x[(w - 1) * n]);
-  unpack<double, epilogue::overwrite>(y.data() + (w - 1) * n, s.data(), n, {1, -n}, w);
+  unpack<T, epilogue::overwrite>(y.data() + (w - 1) * n, s.data(), n, {1, -n}, w);
   CHECK(x == y);
 }
 
-TEST_CASE("unpack rounds the same way in every lane, whatever the length and the lane count") {
-  constexpr int w = lanes<double>;
-  constexpr tenfold::index n = 2 * w;
-  const double alpha = 1.0 / 3, beta = 1.0 / 7;
-  std::vector<double> s(n * w), old(n * w);
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    s[i] = 1.0 / static_cast<double>(i + 3);
-    old[i] = std::sqrt(static_cast<double>(i + 2));
+TEST_CASE("a conjugate has the sign of its zeros turned too") {
+  constexpr int w = lanes<std::complex<double>>;
+  for (const int count : {w, w - 1}) {
+    const std::vector<std::complex<double>> x(w);
+    std::vector<std::complex<double>> s(w, 1);
+    pack<std::complex<double>, w, true>(s.data(), x.data(), 1, {1, 1}, count);
+    CHECK(std::signbit(s[0].imag()));
+    CHECK(!std::signbit(s[0].real()));
   }
-  auto whole = old;
-  unpack<double, epilogue::update>(whole.data(), s.data(), n, {1, n}, w, alpha, beta);
-  for (int count = 1; count <= w; ++count)
-    for (tenfold::index part = 1; part <= n; ++part) {
-      auto y = old;
-      unpack<double, epilogue::update>(y.data(), s.data(), part, {1, n}, count, alpha, beta);
-      int wrong = 0;
-      for (tenfold::index i = 0; i < part; ++i)
-        for (int l = 0; l < count; ++l)
-          if (y[static_cast<std::size_t>(i + l * n)] != whole[static_cast<std::size_t>(i + l * n)])
-            ++wrong;
-      CHECK(wrong == 0);
-    }
+}
+
+namespace {
+
+/// Rounds to Y once, wherever the entry lies.
+template <class T, class Y>
+void check_rounding() {
+  constexpr int w = lanes<T>;
+  constexpr tenfold::index n = 2 * w;
+  const T alpha = number<T>(1.0 / 3, 0.7), beta = number<T>(1.0 / 7, -0.3);
+  const auto s = random_entries<T>(n * w, 1);
+  const auto old = random_entries<Y>(n * w, 2);
+  auto copied = old;
+  unpack<T, epilogue::overwrite>(copied.data(), s.data(), n, {1, n}, w);
+  int wrong = 0;
+  for (tenfold::index i = 0; i < n; ++i)
+    for (int l = 0; l < w; ++l)
+      if (copied[static_cast<std::size_t>(i + l * n)] !=
+          static_cast<Y>(s[static_cast<std::size_t>(i * w + l)]))
+        ++wrong;
+  CHECK(wrong == 0);
+  for (const T& factor : {T(0), beta}) {
+    auto whole = old;
+    unpack<T, epilogue::update>(whole.data(), s.data(), n, {1, n}, w, alpha, factor);
+    for (int count = 1; count <= w; ++count)
+      for (tenfold::index part = 1; part <= n; ++part) {
+        auto y = old;
+        unpack<T, epilogue::update>(y.data(), s.data(), part, {1, n}, count, alpha, factor);
+        wrong = 0;
+        for (tenfold::index i = 0; i < part; ++i)
+          for (int l = 0; l < count; ++l)
+            if (y[static_cast<std::size_t>(i + l * n)] !=
+                whole[static_cast<std::size_t>(i + l * n)])
+              ++wrong;
+        CHECK(wrong == 0);
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("unpack rounds the same way in every lane, whatever the length and the lane count") {
+  check_rounding<double, double>();
+  check_rounding<double, float>();
+  check_rounding<std::complex<double>, std::complex<double>>();
+  check_rounding<std::complex<double>, std::complex<float>>();
+  check_rounding<std::complex<float>, std::complex<float>>();
 }
