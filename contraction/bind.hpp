@@ -21,6 +21,8 @@ struct bind_options {
   /// accumulate<T>: operands of both precisions may meet, and all is computed in that of T.
   bool accumulates = false;
   scalar accumulate = scalar::f64;  ///< T: f32 or f64
+
+  friend constexpr bool operator==(const bind_options&, const bind_options&) = default;
 };
 
 namespace binding {

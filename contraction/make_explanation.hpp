@@ -39,7 +39,7 @@ class explaining {
     out_.step_count = plan_.step_count;
     for (int l = 0; l < problem_.label_count; ++l) name(l);
     label_set all = 0;
-    for (int s = 0; s < said_.count; ++s) {
+    for (int s = 0; s < L.statements && s < said_.count; ++s) {
       for (int f = 0; f < said_.list[s].factor_count; ++f) {
         const term<L>& factor = said_.list[s].factors[f];
         if (factor.source < n_) {

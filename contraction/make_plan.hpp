@@ -14,7 +14,7 @@ class planning {
 
   constexpr contraction_plan<L> run() {
     plan_.input_count = n_;
-    for (int s = 0; s < problem_.statement_count; ++s) {
+    for (int s = 0; s < L.statements && s < problem_.statement_count; ++s) {
       const bound_statement<L>& said = problem_.list[s];
       const bool last = s + 1 == problem_.statement_count;
       switch (said.kind) {
@@ -39,7 +39,7 @@ class planning {
   constexpr bool feeds_sum(int s) const {
     int uses = 0;
     bool sums = false;
-    for (int t = s + 1; t < problem_.statement_count; ++t) {
+    for (int t = s + 1; t < L.statements && t < problem_.statement_count; ++t) {
       for (int f = 0; f < problem_.list[t].factor_count; ++f) {
         if (problem_.list[t].factors[f].source != n_ + s) continue;
         ++uses;

@@ -11,26 +11,31 @@ namespace tenfold {
 namespace explaining_front {
 
 /// The expression of the types of explain<S, X...>(), where a destination may come first.
-template <literal S, bool Scaled, class... X>
+template <literal S, class Call, class... X>
 struct typed {
   using result = void;
-  using expression_type = expression<S, Scaled, void, const X...>;
-  using scalar_type = typename evaluating::first<X...>::scalar_t;
+  using text = subscripts_over<S, X...>;
+  using expression_type = expression<S, Call, void, const X...>;
 };
-template <literal S, bool Scaled, class Y, class... X>
-struct typed<S, Scaled, destination<Y>, X...> {
+template <literal S, class Call, class Y, class... X>
+struct typed<S, Call, destination<Y>, X...> {
   using result = Y;
-  using expression_type = expression<S, Scaled, Y, const X...>;
-  using scalar_type = typename operand_traits_of<Y>::scalar_t;
+  using text = subscripts_over<S, X...>;
+  using expression_type = expression<S, Call, Y, const X...>;
 };
+
+/// What a call with these arguments is to the compiler.
+template <class... A>
+using call_with_any = std::conditional_t<(evaluating::is_option<A> || ...),
+                                         evaluating::call_of<A...>, plain_call>;
 
 /// Whether the result, returned by value, takes memory from the heap.
 template <class Types>
 constexpr bool allocates_result() {
   if constexpr (std::is_void_v<typename Types::result>) {
     using e = typename Types::expression_type;
-    using result = decltype(evaluating::result_type<e, typename Types::scalar_type>(
-        std::make_integer_sequence<int, e::text::list.result.count>{}));
+    using result = decltype(
+        evaluating::result_type<e>(std::make_integer_sequence<int, e::text::result.count>{}));
     return !result::is_inline;
   } else {
     return false;
@@ -46,7 +51,7 @@ constexpr auto of_types(const capabilities& machine) {
   const problem<e::bounds>& p = e::bound.value;
   const auto lowered = lower<program>(p, e::plan, machine, true);
   auto out = explaining<e::bounds, e::bounds, program>(
-                 text::parsed.value, text::parsed.names, text::text, p, e::plan,
+                 text::said, text::names, text::text, p, e::plan,
                  lowered.feasible ? &lowered : nullptr, machine, p.extent, true, true)
                  .run();
   if (lowered.feasible) {
@@ -59,17 +64,17 @@ constexpr auto of_types(const capabilities& machine) {
 }
 
 /// Calls f<Types>() if the expression of S over the types is right, else stops the compiler.
-template <literal S, bool Scaled, class... X, class F>
+template <literal S, class Call, class... X, class F>
 constexpr auto checked(F f) {
-  using text = subscripts<S>;
-  if constexpr (text::parsed.error.code != diagnosis::none) {
-    diagnose<text, text::parsed.error>();
+  using types = typed<S, Call, X...>;
+  using text = typename types::text;
+  if constexpr (text::error.code != diagnosis::none) {
+    diagnose<text, text::error>();
     return explanation<text::bounds>{};
   } else {
-    using types = typed<S, Scaled, X...>;
     using e = typename types::expression_type;
-    if constexpr (e::bound.error.code != diagnosis::none) {
-      diagnose<text, e::bound.error>();
+    if constexpr (e::error.code != diagnosis::none) {
+      diagnose<text, e::error>();
       return explanation<text::bounds>{};
     } else {
       return f.template operator()<types>();
@@ -114,8 +119,8 @@ explanation<large_limits> of_string(std::string_view text, const operand_shape<m
   explained_call call{text, inputs};
   call.count = list_operands(inputs, args...);
   call.output = output;
-  const beta_factor kept = evaluating::beta_of(args...);
-  call.overwrites = kept.re == 0 && kept.im == 0;
+  call.settings = {evaluating::alpha_of(args...), evaluating::beta_of(args...),
+                   evaluating::bind_options_of<A...>(), evaluating::path_options_of<A...>()};
   if constexpr ((is_machine<A> || ...)) {
     return explain_operands(call, machine_of({}, args...));
   } else {
@@ -124,7 +129,7 @@ explanation<large_limits> of_string(std::string_view text, const operand_shape<m
 }
 
 /// Explains a call whose subscripts are a literal; X... are the types of the operands in `args`.
-template <class Types, bool Scaled, class... X, class... A>
+template <class Types, class Call, class... X, class... A>
 explanation<large_limits> of_literal(const operand_shape<max_rank>* output, const A&... args) {
   using e = typename Types::expression_type;
   run_time_operand inputs[sizeof...(A)];
@@ -136,9 +141,9 @@ explanation<large_limits> of_literal(const operand_shape<max_rank>* output, cons
   explained_call call{e::text::text, inputs};
   call.count = list_operands(inputs, args...);
   call.output = output;
-  const beta_factor kept = evaluating::beta_of(args...);
-  call.overwrites = kept.re == 0 && kept.im == 0;
-  call.scaled = Scaled;
+  call.settings = {evaluating::alpha_of(args...), evaluating::beta_of(args...),
+                   evaluating::bind_options_of<A...>(), evaluating::path_options_of<A...>()};
+  call.scaled = Call::scaled;
   call.typed_inputs = typed_inputs;
   call.typed_output = output == nullptr ? nullptr : &typed_output;
   call.allocates_result = allocates_result<Types>();
@@ -158,7 +163,7 @@ explanation<large_limits> of_literal(const operand_shape<max_rank>* output, cons
 template <literal S, class... X>
 requires(sizeof...(X) >
          0) constexpr auto explain(const capabilities& machine = cpu::static_capabilities) {
-  return explaining_front::checked<S, false, X...>(
+  return explaining_front::checked<S, plain_call, X...>(
       [&]<class Types>() { return explaining_front::of_types<Types>(machine); });
 }
 
@@ -171,11 +176,11 @@ requires(sizeof...(X) >
 template <literal S, class X, class... A>
 requires(tensor_like<X> && ((tensor_like<A> || explaining_front::may_follow<A>)&&...)) auto explain(
     const X& x, const A&... args) {
-  constexpr bool scaled = (evaluating::is_option<A> || ...);
+  using call = explaining_front::call_with_any<A...>;
   return evaluating::with_operands(
       [&]<class... Operand>(const Operand&...) {
-        return explaining_front::checked<S, scaled, Operand...>([&]<class Types>() {
-          return explaining_front::of_literal<Types, scaled, Operand...>(nullptr, x, args...);
+        return explaining_front::checked<S, call, Operand...>([&]<class Types>() {
+          return explaining_front::of_literal<Types, call, Operand...>(nullptr, x, args...);
         });
       },
       x, args...);
@@ -183,12 +188,12 @@ requires(tensor_like<X> && ((tensor_like<A> || explaining_front::may_follow<A>)&
 template <literal S, class Y, class... A>
 requires((tensor_like<A> || explaining_front::may_follow<A>)&&...) auto explain(destination<Y> y,
                                                                                 const A&... args) {
-  constexpr bool scaled = (evaluating::is_option<A> || ...);
+  using call = explaining_front::call_with_any<A...>;
   const auto output = shape_of<max_rank>(y.tensor);
   return evaluating::with_operands(
       [&]<class... Operand>(const Operand&...) {
-        return explaining_front::checked<S, scaled, destination<Y>, Operand...>([&]<class Types>() {
-          return explaining_front::of_literal<Types, scaled, Operand...>(&output, args...);
+        return explaining_front::checked<S, call, destination<Y>, Operand...>([&]<class Types>() {
+          return explaining_front::of_literal<Types, call, Operand...>(&output, args...);
         });
       },
       args...);

@@ -13,7 +13,7 @@ struct explained_call {
   const run_time_operand* inputs = nullptr;
   int count = 0;
   const operand_shape<max_rank>* output = nullptr;  ///< of the destination; null: by value
-  bool overwrites = true;                           ///< beta is 0
+  call_settings settings{};
   bool scaled = false;                              ///< alpha or beta is given
   /// What the types of the operands tell, `dyn` for the rest; null where the call plans anyway.
   const operand_shape<max_rank>* typed_inputs = nullptr;

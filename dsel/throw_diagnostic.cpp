@@ -25,7 +25,10 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
   switch (error.code) {
     case diagnosis::output_coincides:
     case diagnosis::overlap: throw overlap_error(message);
+    case diagnosis::no_path:
     case diagnosis::too_long_program: throw backend_error(message);
+    case diagnosis::unlike_planned:
+    case diagnosis::output_unlike_planned:
     case diagnosis::operand_count:
     case diagnosis::operand_rank:
     case diagnosis::ellipsis_rank:

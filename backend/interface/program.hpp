@@ -147,6 +147,7 @@ struct program_view {
   int phase_count = 0;
   index workspace_entries = 0;
 
+  constexpr program_view() = default;
   template <int P, int S, int L>
   constexpr program_view(const program<P, S, L>& p)
       : type(p.type),
