@@ -227,8 +227,11 @@ template <class X>
   using traits = operand_traits_of<const X>;
   index low = 0, high = 1;
   for (int i = 0; i < traits::rank; ++i) {
+    if (traits::extent(x, i) == 0) {
+      low = high = 0;
+      break;
+    }
     const index reach = (traits::extent(x, i) - 1) * traits::stride(x, i);
-    if (traits::extent(x, i) == 0) high = low = 0;
     (reach < 0 ? low : high) += reach;
   }
   const auto* data = reinterpret_cast<const char*>(traits::data(x));

@@ -58,8 +58,8 @@ index wrong_entries(index m, index n, index k, const way& w, const std::vector<T
   text += w.transposed_b ? "jk->" : "kj->";
   text += w.transposed_c ? "ji" : "ij";
   const run_time_operand inputs[] = {{a.shape(), a.data()}, {b.shape(), b.data()}};
-  evaluate(text, inputs, 2, c.shape(), c.data(), static_cast<double>(alpha),
-           static_cast<double>(beta));
+  evaluate(text, inputs, 2, c.shape(), c.data(),
+           {{static_cast<double>(alpha)}, {static_cast<double>(beta)}});
   index wrong = 0;
   for (index i = 0; i < m; ++i) {
     for (index j = 0; j < n; ++j) {

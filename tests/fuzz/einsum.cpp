@@ -308,7 +308,8 @@ std::string run_case(const expression_case& c) {
   };
 
   reset();
-  evaluate(c.text, inputs.data(), static_cast<int>(operands), y.shape(), y.data(), c.alpha, c.beta);
+  evaluate(c.text, inputs.data(), static_cast<int>(operands), y.shape(), y.data(),
+           {{c.alpha}, {c.beta}});
   std::string wrong = judge("evaluate");
   if (!wrong.empty() || c.alpha == 0) return wrong;
   for (const instruction_set isa : instruction_sets()) {

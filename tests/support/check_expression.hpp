@@ -86,7 +86,8 @@ void check_run_time(std::string_view text, const judge<T>& right, const std::vec
   right.check(y);
   std::vector<run_time_operand> inputs{run_time_operand_of(x)...};
   std::copy(before.begin(), before.end(), y.data());
-  evaluate(text, inputs.data(), static_cast<int>(inputs.size()), y.shape(), y.data(), -1, 2);
+  evaluate(text, inputs.data(), static_cast<int>(inputs.size()), y.shape(), y.data(),
+           {{-1}, {2}});
   right.check(y, before, -1, 2);
 }
 
@@ -137,8 +138,8 @@ void check_run_time_expression(std::string_view text, const extents_list& extent
       inputs.push_back({s.shape(), s.data()});
     }
     const judge<T> right(text, kind, seen_x);
-    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size())));
-    evaluate(text, inputs.data(), static_cast<int>(inputs.size()), y.shape(), y.data(), 1, 0);
+    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
+    evaluate(text, inputs.data(), static_cast<int>(inputs.size()), y.shape(), y.data(), {});
     right.check(y);
   }
 }

@@ -53,7 +53,7 @@ void evaluate_on(instruction_set isa, std::string_view text,
                  const std::vector<seen_operand<T>>& operands,
                  const operand_shape<max_rank>& y_shape, T* y, double alpha = 1, double beta = 0) {
   const auto p = std::make_unique<problem<L>>(problem_of<L>(text, operands, &y_shape));
-  if (some_extent_is(*p, 0)) return scale(y_shape, y, beta);
+  if (some_extent_is(*p, 0)) return scale(y_shape, y, {beta});
   const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(*p));
   const auto runnable = std::make_unique<dynamic_program<L>>(
       lower<dynamic_program<L>>(*p, *plan, capabilities_of(isa), static_cast<T>(beta) == T(0)));
