@@ -24,7 +24,10 @@ struct phase_range {
 };
 
 /// See program_phase for the part of the lane loop that a phase covers.
-constexpr phase_range range_of(const program_phase& phase, const index* extents) {
+///
+/// Always inline, as what follows: this text is compiled for several instruction sets, and the
+/// linker would keep the copy of one of them for all.
+[[gnu::always_inline]] constexpr phase_range range_of(const program_phase& phase, const index* extents) {
   phase_range r;
   const auto known = [&](const tile_loop& l) {
     return l.extent == dyn ? extents[l.slot] : l.extent;
@@ -54,7 +57,8 @@ struct tile_position {
 };
 
 /// Tile number `flat` of a phase, the lane loop running fastest.
-constexpr tile_position position_of(const program_phase& phase, const phase_range& r, index flat) {
+[[gnu::always_inline]] constexpr tile_position position_of(const program_phase& phase,
+                                                           const phase_range& r, index flat) {
   tile_position p;
   // Divisions cost as much as a small tile's products: none where a loop has one value or is the
   // outermost.
@@ -78,7 +82,7 @@ constexpr tile_position position_of(const program_phase& phase, const phase_rang
 }
 
 /// Distance of an operand from its base in a tile.
-constexpr index distance(const operand_ref& ref, const tile_position& p) {
+[[gnu::always_inline]] constexpr index distance(const operand_ref& ref, const tile_position& p) {
   index d = ref.offset + p.lane * ref.lane_stride;
   for (std::size_t t = 0; t < max_tile_loops; ++t) d += p.tile[t] * ref.tile_stride[t];
   return d;
