@@ -116,7 +116,8 @@ class printer {
     return step + 1 == s_.step_count ? "out" : "t" + std::to_string(step + 1);
   }
   std::string results(int first, int last) const {
-    return first == last ? result(first) : result(first) + "-" + result(last);
+    const std::string from = result(first), to = result(last);
+    return from == to ? to : from + "-" + to;
   }
   std::string with_labels(int v) const {
     const label_order& order =
