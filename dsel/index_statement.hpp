@@ -1,0 +1,284 @@
+#pragma once
+
+#include <boost/hana/concat.hpp>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/unpack.hpp>
+#include <tenfold/dsel/einsum.hpp>
+#include <tenfold/dsel/index_expression.hpp>
+
+/// y(e, i) = A(e, i, j) * u(e, j) becomes einsum<"eij,ej->ei">(into(y), A, u): the very same call.
+namespace tenfold::indexing {
+
+namespace hana = boost::hana;
+
+// --- A statement as data --------------------------------------------------------------------------
+
+/// One operand of a product.
+template <class X, class Labels, bool IsConjugated>
+struct indexed_factor {
+  using labels = Labels;
+  X tensor;
+
+  /// What einsum is given.
+  constexpr decltype(auto) operand() {
+    if constexpr (IsConjugated) {
+      return tenfold::conj(tensor);
+    } else {
+      return static_cast<std::remove_reference_t<X>&>(tensor);
+    }
+  }
+};
+
+/// The number before a product that has none.
+struct no_number {};
+
+template <class A, class B>
+constexpr auto times(const A& a, const B& b) {
+  if constexpr (std::is_same_v<A, no_number>) {
+    return b;
+  } else if constexpr (std::is_same_v<B, no_number>) {
+    return a;
+  } else if constexpr (std::is_same_v<A, double> && !std::is_same_v<B, double>) {
+    return B(static_cast<typename B::value_type>(a)) * b;
+  } else if constexpr (std::is_same_v<B, double> && !std::is_same_v<A, double>) {
+    return a * A(static_cast<typename A::value_type>(b));
+  } else {
+    return a * b;
+  }
+}
+
+/// A term: sign, number, and the operands as a hana::tuple of indexed_factor.
+template <bool IsNegative, class Number, class Factors>
+struct product_term {
+  static constexpr bool is_negative = IsNegative;
+  Number number;
+  Factors factors;
+};
+template <bool IsNegative, class Number, class Factors>
+constexpr auto make_term(const Number& number, const Factors& factors) {
+  return product_term<IsNegative, Number, Factors>{number, factors};
+}
+
+template <bool N, class A, class F>
+constexpr auto negative(const product_term<N, A, F>& t) {
+  return make_term<!N>(t.number, t.factors);
+}
+template <bool N, class A, class F, bool M, class B, class G>
+constexpr auto multiplied(const product_term<N, A, F>& l, const product_term<M, B, G>& r) {
+  return make_term<N != M>(times(l.number, r.number), hana::concat(l.factors, r.factors));
+}
+/// f of each term.
+template <class Terms, class F>
+constexpr auto each(const Terms& terms, F f) {
+  return hana::unpack(terms, [&](const auto&... t) { return hana::make_tuple(f(t)...); });
+}
+template <class X, class Labels, bool C>
+constexpr auto conjugate(const indexed_factor<X, Labels, C>& f) {
+  return indexed_factor<X, Labels, !C>{f.tensor};
+}
+template <bool N, class A, class F>
+constexpr auto conjugate(const product_term<N, A, F>& t) {
+  const auto factors = each(t.factors, [](const auto& f) { return conjugate(f); });
+  if constexpr (std::is_same_v<A, no_number> || std::is_same_v<A, double>) {
+    return make_term<N>(t.number, factors);
+  } else {
+    return make_term<N>(A(t.number.real(), -t.number.imag()), factors);
+  }
+}
+
+template <class Tensor, class Labels>
+constexpr auto factor_of(const access<Tensor, Labels>& a) {
+  return indexed_factor<decltype(a.operand.tensor), Labels, false>{a.operand.tensor};
+}
+
+/// The terms of an expression, a hana::tuple of product_term; numbers before a sum go into each.
+template <class E>
+constexpr auto terms_of(const E& e) {
+  using tag = typename E::proto_tag;
+  const auto& node = e.proto_base();
+  if constexpr (proto::matches<E, number_leaf>::value) {
+    return hana::make_tuple(make_term<false>(node.child0.value, hana::tuple<>{}));
+  } else if constexpr (std::is_same_v<tag, proto::tag::terminal>) {
+    return hana::make_tuple(
+        make_term<false>(no_number{}, hana::make_tuple(factor_of(node.child0))));
+  } else if constexpr (std::is_same_v<tag, proto::tag::negate>) {
+    return each(terms_of(node.child0), [](const auto& t) { return negative(t); });
+  } else if constexpr (std::is_same_v<tag, conjugation>) {
+    return each(terms_of(node.child0), [](const auto& t) { return conjugate(t); });
+  } else if constexpr (std::is_same_v<tag, proto::tag::plus>) {
+    return hana::concat(terms_of(node.child0), terms_of(node.child1));
+  } else if constexpr (std::is_same_v<tag, proto::tag::minus>) {
+    return hana::concat(terms_of(node.child0), each(terms_of(node.child1), [](const auto& t) {
+                          return negative(t);
+                        }));
+  } else if constexpr (std::is_same_v<tag, proto::tag::divides>) {
+    const auto n = node.child1.proto_base().child0.value;
+    const auto reciprocal =
+        make_term<false>(static_cast<decltype(n)>(1) / n, hana::tuple<>{});
+    return each(terms_of(node.child0),
+                [&](const auto& t) { return multiplied(t, reciprocal); });
+  } else {
+    const auto left = terms_of(node.child0);
+    const auto right = terms_of(node.child1);
+    return hana::unpack(left, [&](const auto&... l) {
+      return hana::unpack(right, [&](const auto&... r) {
+        // The grammar: one of them is a single term.
+        if constexpr (sizeof...(l) == 1) {
+          return hana::make_tuple(multiplied(l..., r)...);
+        } else {
+          return hana::make_tuple(multiplied(l, r...)...);
+        }
+      });
+    });
+  }
+}
+
+// --- Its subscripts -------------------------------------------------------------------------------
+
+template <char... Name>
+constexpr int length(label<Name...>) {
+  return sizeof...(Name) == 1 ? 1 : static_cast<int>(sizeof...(Name)) + 2;
+}
+template <class... L>
+constexpr int length(label_sequence<L...>) {
+  return (0 + ... + length(L{}));
+}
+template <char... Name>
+constexpr char* write(char* to, label<Name...>) {
+  if (sizeof...(Name) > 1) *to++ = '[';
+  ((*to++ = Name), ...);
+  if (sizeof...(Name) > 1) *to++ = ']';
+  return to;
+}
+template <class... L>
+constexpr char* write(char* to, label_sequence<L...>) {
+  ((to = write(to, L{})), ...);
+  return to;
+}
+
+/// The operands of a product, each behind `separator`, which is a comma after the first.
+template <class... F>
+constexpr char* write(char* to, char separator, hana::tuple<F...>*) {
+  ((*to++ = separator, to = write(to, typename F::labels{}), separator = ','), ...);
+  return to;
+}
+template <class... F>
+constexpr int length(hana::tuple<F...>*) {
+  return (0 + ... + (1 + length(typename F::labels{})));
+}
+
+template <class Term>
+using factors_of = decltype(Term::factors);
+
+/// The number of tensors in a term.
+template <class... F>
+constexpr int count_factors(hana::tuple<F...>*) {
+  return static_cast<int>(sizeof...(F));
+}
+template <class Term>
+inline constexpr int factor_count = count_factors(static_cast<factors_of<Term>*>(nullptr));
+
+/// The subscripts of y = terms as one would write them, "eij,ej-ei->ei". Signs are relative to that
+/// of the first term, which goes into alpha.
+template <class Result, class First, class... Rest>
+constexpr auto subscripts_of() {
+  constexpr int terms = length(static_cast<factors_of<First>*>(nullptr)) +
+                        (0 + ... + length(static_cast<factors_of<Rest>*>(nullptr)));
+  constexpr int size = terms + 2 + length(Result{}) + 1;
+  char text[size] = {};  // begins with a separator that nothing needs, ends with 0
+  char* end = write(text, ',', static_cast<factors_of<First>*>(nullptr));
+  ((end = write(end, Rest::is_negative == First::is_negative ? '+' : '-',
+                static_cast<factors_of<Rest>*>(nullptr))),
+   ...);
+  *end++ = '-';
+  *end++ = '>';
+  write(end, Result{});
+  char subscripts[size - 1] = {};
+  for (int c = 1; c < size; ++c) subscripts[c - 1] = text[c];
+  return literal(subscripts);
+}
+
+// --- Its evaluation -------------------------------------------------------------------------------
+
+/// y := term + Beta y for a term of its own.
+template <literal S, int Beta, class Y, class Term>
+[[gnu::always_inline]] inline void evaluate_term(Y& y, Term& term) {
+  hana::unpack(term.factors, [&](auto&... f) {
+    using number_type = decltype(term.number);
+    constexpr bool has_number = !std::is_same_v<number_type, no_number>;
+    if constexpr (!has_number && !Term::is_negative && Beta == 0) {
+      einsum<S>(into(y), f.operand()...);
+    } else if constexpr (!has_number) {
+      einsum<S>(into(y), f.operand()..., alpha(Term::is_negative ? -1.0 : 1.0), beta(Beta));
+    } else {
+      einsum<S>(into(y), f.operand()..., alpha(Term::is_negative ? -term.number : term.number),
+                beta(Beta));
+    }
+  });
+}
+
+/// y := terms + Beta y. Terms are evaluated one after another, after all have been checked, so that
+/// an error leaves y as it was.
+template <class Result, int Beta, class Y, class First, class... Rest>
+[[gnu::always_inline]] inline void evaluate_terms(Y& y, First& first, Rest&... rest) {
+  if constexpr (sizeof...(Rest) > 0) {
+    static constexpr auto all = subscripts_of<Result, First, Rest...>();
+    constexpr int factors = factor_count<First> + (0 + ... + factor_count<Rest>);
+    run_time_operand inputs[factors];
+    int o = 0;
+    const auto see = [&](auto& term) {
+      hana::unpack(term.factors,
+                   [&](auto&... f) { ((inputs[o++] = run_time_operand_of(f.operand())), ...); });
+    };
+    see(first);
+    (see(rest), ...);
+    const auto shape = shape_of<max_rank>(y);
+    check(all.view(), inputs, factors, &shape);
+    require_disjoint(all.view(), inputs, factors, shape, operand_traits_of<Y>::data(y));
+  }
+  evaluate_term<subscripts_of<Result, First>(), Beta>(y, first);
+  (evaluate_term<subscripts_of<Result, Rest>(), 1>(y, rest), ...);
+}
+
+/// left := Sign right + Beta left.
+template <int Beta, int Sign, class Left, class R>
+[[gnu::always_inline]] inline void assign(const index_expression<Left>& left, R&& right) {
+  const auto node = as_node<R>(right);
+  using expression_type = std::remove_const_t<decltype(node)>;
+  if constexpr (is_wrong<expression_type>) {
+    return;
+  } else if constexpr (!proto::matches<index_expression<Left>, access_leaf>::value) {
+    static_assert(sizeof(Left) == 0,
+                  "tenfold: on the left of an assignment stands one tensor with its labels");
+  } else if constexpr (!proto::matches<expression_type, sum_of_products>::value) {
+    static_assert(sizeof(Left) == 0,
+                  "tenfold: a factor of a product is a sum: multiply out, or assign the sum to a "
+                  "tensor first");
+  } else {
+    auto destination = factor_of(left.proto_base().child0);
+    using destination_type = decltype(destination);
+    using tensor_type = decltype(destination.tensor);
+    static_assert(writable_tensor_like<tensor_type>,
+                  "tenfold: the tensor on the left of an assignment is const, or can only be read");
+    if constexpr (writable_tensor_like<tensor_type>) {
+      auto terms = [&] {
+        if constexpr (Sign > 0) {
+          return terms_of(node);
+        } else {
+          return each(terms_of(node), [](const auto& t) { return negative(t); });
+        }
+      }();
+      hana::unpack(terms, [&](auto&... t) {
+        constexpr bool all_have_tensors =
+            ((factor_count<std::remove_reference_t<decltype(t)>> > 0) && ...);
+        static_assert(all_have_tensors,
+                      "tenfold: a term is a number alone: each term has a tensor; y.fill(number)");
+        if constexpr (all_have_tensors) {
+          evaluate_terms<typename destination_type::labels, Beta>(destination.operand(), t...);
+        }
+      });
+    }
+  }
+}
+
+}  // namespace tenfold::indexing
