@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/proto/extends.hpp>
+#include <boost/proto/expr.hpp>
 #include <boost/proto/matches.hpp>
 #include <boost/proto/tags.hpp>
 #include <tenfold/dsel/labels.hpp>
@@ -31,7 +31,7 @@ struct label_sequence {};
 
 /// `Tensor` seen through `Labels`, a label_sequence with one for each axis.
 template <class Tensor, class Labels>
-struct access {
+struct tensor_access {
   Tensor operand;
 };
 
@@ -45,7 +45,7 @@ struct conjugation {};  ///< the tag of conj(...)
 
 // --- The grammar ----------------------------------------------------------------------------------
 
-struct access_leaf : proto::terminal<access<proto::_, proto::_>> {};
+struct access_leaf : proto::terminal<tensor_access<proto::_, proto::_>> {};
 struct number_leaf : proto::terminal<number<proto::_>> {};
 
 /// Factors: tensors and numbers.
@@ -65,35 +65,35 @@ struct sum_of_products
 
 // --- Nodes ----------------------------------------------------------------------------------------
 
-/// Keeps Proto's own operators, should a file have them, away from our expressions.
-struct index_domain : proto::domain<proto::default_generator, proto::not_<proto::_>> {};
+template <class T>
+using leaf = proto::basic_expr<proto::tag::terminal, proto::term<T>, 0>;
+template <class Tag, class X>
+using unary_node = proto::basic_expr<Tag, proto::list1<X>, 1>;
+template <class Tag, class L, class R>
+using binary_node = proto::basic_expr<Tag, proto::list2<L, R>, 2>;
 
 /// Does the expression refer to a temporary tensor?
 template <class Expr>
 inline constexpr bool of_temporary = false;
 template <class Tensor, class Labels>
-inline constexpr bool
-    of_temporary<proto::basic_expr<proto::tag::terminal, proto::term<access<Tensor, Labels>>, 0>> =
-        Tensor::is_temporary;
+inline constexpr bool of_temporary<leaf<tensor_access<Tensor, Labels>>> = Tensor::is_temporary;
 template <class Tag, class X>
-inline constexpr bool of_temporary<proto::basic_expr<Tag, proto::list1<X>, 1>> = X::is_of_temporary;
+inline constexpr bool of_temporary<unary_node<Tag, X>> = of_temporary<X>;
 template <class Tag, class L, class R>
-inline constexpr bool of_temporary<proto::basic_expr<Tag, proto::list2<L, R>, 2>> =
-    L::is_of_temporary || R::is_of_temporary;
+inline constexpr bool of_temporary<binary_node<Tag, L, R>> = of_temporary<L> || of_temporary<R>;
 
 template <class Expr>
 struct index_expression;
 template <int Beta, int Sign, class Left, class R>
 void assign(const index_expression<Left>& left, R&& right);
 
-/// A node of the tree; an access may also be assigned to.
+/// What people hold: a tree, out of reach of Proto's own operators. One leaf, y(e, i), may be
+/// assigned to.
 template <class Expr>
 struct index_expression {
-  BOOST_PROTO_BASIC_EXTENDS_(Expr, index_expression<Expr>, index_domain)
+  Expr node;
 
-  static constexpr bool is_of_temporary = of_temporary<Expr>;
-
-  constexpr explicit index_expression(const Expr& e) : proto_expr_(e) {}
+  constexpr explicit index_expression(const Expr& e) : node(e) {}
   index_expression(const index_expression&) = default;
   index_expression(index_expression&&) = default;
   ~index_expression() = default;
@@ -118,22 +118,13 @@ struct index_expression {
   }
 };
 
-/// Nodes from what they hold.
 template <class T>
-using leaf = index_expression<proto::basic_expr<proto::tag::terminal, proto::term<T>, 0>>;
-template <class Tag, class X>
-using unary_node = index_expression<proto::basic_expr<Tag, proto::list1<X>, 1>>;
-template <class Tag, class L, class R>
-using binary_node = index_expression<proto::basic_expr<Tag, proto::list2<L, R>, 2>>;
-
-template <class T>
-constexpr leaf<T> make_leaf(const T& x) {
-  return leaf<T>(proto::basic_expr<proto::tag::terminal, proto::term<T>, 0>{x});
+constexpr index_expression<leaf<T>> make_leaf(const T& x) {
+  return index_expression<leaf<T>>(leaf<T>{x});
 }
 
 /// Stands where a wrong expression would, and takes every use of it without a further error.
 struct no_expression {
-  static constexpr bool is_of_temporary = false;
   template <class R>
   void operator=(R&&) const {}
   template <class R>
@@ -160,8 +151,11 @@ concept scaling_number = std::is_arithmetic_v<std::remove_cvref_t<T>> ||
 
 /// Does T, an expression with a name, refer to a tensor without one?
 template <class T>
-inline constexpr bool has_outlived_its_tensor = std::is_lvalue_reference_v<T>&&
-    std::remove_cvref_t<T>::is_of_temporary;
+inline constexpr bool has_outlived_its_tensor = false;
+template <class Expr>
+inline constexpr bool has_outlived_its_tensor<index_expression<Expr>&> = of_temporary<Expr>;
+template <class Expr>
+inline constexpr bool has_outlived_its_tensor<const index_expression<Expr>&> = of_temporary<Expr>;
 
 // --- Operators ------------------------------------------------------------------------------------
 
@@ -189,18 +183,24 @@ constexpr auto as_node(const std::remove_reference_t<T>& x) {
   }
 }
 
+/// The node over those of its children, unless one of them is wrong.
 template <class Tag, class L, class R>
 constexpr auto join(const L& l, const R& r) {
   if constexpr (is_wrong<L> || is_wrong<R>) {
     return no_expression{};
   } else {
-    return binary_node<Tag, L, R>(proto::basic_expr<Tag, proto::list2<L, R>, 2>{l, r});
+    using node = binary_node<Tag, decltype(l.node), decltype(r.node)>;
+    return index_expression<node>(node{l.node, r.node});
   }
 }
-
 template <class Tag, class X>
-constexpr auto make_unary(const X& x) {
-  return unary_node<Tag, X>(proto::basic_expr<Tag, proto::list1<X>, 1>{x});
+constexpr auto join(const X& x) {
+  if constexpr (is_wrong<X>) {
+    return no_expression{};
+  } else {
+    using node = unary_node<Tag, decltype(x.node)>;
+    return index_expression<node>(node{x.node});
+  }
 }
 
 template <class L, class R>
@@ -230,23 +230,13 @@ requires(in_index_notation<L> || in_index_notation<R>) constexpr auto operator/(
 template <class X>
 requires in_index_notation<X>
 constexpr auto operator-(X&& x) {
-  const auto node = as_node<X>(x);
-  if constexpr (is_wrong<decltype(node)>) {
-    return no_expression{};
-  } else {
-    return make_unary<proto::tag::negate>(node);
-  }
+  return join<proto::tag::negate>(as_node<X>(x));
 }
 /// The complex conjugate of a tensor, a product or a sum.
 template <class X>
 requires in_index_notation<X>
 constexpr auto conj(X&& x) {
-  const auto node = as_node<X>(x);
-  if constexpr (is_wrong<decltype(node)>) {
-    return no_expression{};
-  } else {
-    return make_unary<conjugation>(node);
-  }
+  return join<conjugation>(as_node<X>(x));
 }
 
 #define TENFOLD_NO_OPERATOR(op)                                                                    \
@@ -335,7 +325,7 @@ constexpr auto at_labels(X&& A, I... i) {
                   "tenfold: the number of labels and indices is not the rank of the tensor");
     return no_expression{};
   } else if constexpr ((index_label<I> && ...)) {
-    return make_leaf(access<held_tensor<X>, label_sequence<I...>>{{A}});
+    return make_leaf(tensor_access<held_tensor<X>, label_sequence<I...>>{{A}});
   } else {
     constexpr auto axes = labelled_axes<I...>();
     const std::array<index, sizeof...(I)> at{index_or_zero(i)...};
@@ -343,7 +333,7 @@ constexpr auto at_labels(X&& A, I... i) {
       auto part = slice<axes[K]...>(A, at);
       using held = indexed_tensor<decltype(part), held_tensor<X>::is_temporary>;
       using sequence = typename join_labels<label_sequence<>, I...>::type;
-      return make_leaf(access<held, sequence>{{part}});
+      return make_leaf(tensor_access<held, sequence>{{part}});
     }(std::make_index_sequence<axes.size()>{});
   }
 }

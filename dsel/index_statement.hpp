@@ -87,15 +87,14 @@ constexpr auto conjugate(const product_term<N, A, F>& t) {
 }
 
 template <class Tensor, class Labels>
-constexpr auto factor_of(const access<Tensor, Labels>& a) {
+constexpr auto factor_of(const tensor_access<Tensor, Labels>& a) {
   return indexed_factor<decltype(a.operand.tensor), Labels, false>{a.operand.tensor};
 }
 
 /// The terms of an expression, a hana::tuple of product_term; numbers before a sum go into each.
 template <class E>
-constexpr auto terms_of(const E& e) {
+constexpr auto terms_of(const E& node) {
   using tag = typename E::proto_tag;
-  const auto& node = e.proto_base();
   if constexpr (proto::matches<E, number_leaf>::value) {
     return hana::make_tuple(make_term<false>(node.child0.value, hana::tuple<>{}));
   } else if constexpr (std::is_same_v<tag, proto::tag::terminal>) {
@@ -112,7 +111,7 @@ constexpr auto terms_of(const E& e) {
                           return negative(t);
                         }));
   } else if constexpr (std::is_same_v<tag, proto::tag::divides>) {
-    const auto n = node.child1.proto_base().child0.value;
+    const auto n = node.child1.child0.value;
     const auto reciprocal =
         make_term<false>(static_cast<decltype(n)>(1) / n, hana::tuple<>{});
     return each(terms_of(node.child0),
@@ -178,103 +177,96 @@ constexpr int count_factors(hana::tuple<F...>*) {
 template <class Term>
 inline constexpr int factor_count = count_factors(static_cast<factors_of<Term>*>(nullptr));
 
-/// The subscripts of y = terms as one would write them, "eij,ej-ei->ei". Signs are relative to that
-/// of the first term, which goes into alpha.
+/// The subscripts of y = terms as one would write them: "eij,ej-ei->ei". The sign of a single term
+/// is no part of them.
 template <class Result, class First, class... Rest>
 constexpr auto subscripts_of() {
   constexpr int terms = length(static_cast<factors_of<First>*>(nullptr)) +
                         (0 + ... + length(static_cast<factors_of<Rest>*>(nullptr)));
   constexpr int size = terms + 2 + length(Result{}) + 1;
-  char text[size] = {};  // begins with a separator that nothing needs, ends with 0
-  char* end = write(text, ',', static_cast<factors_of<First>*>(nullptr));
-  ((end = write(end, Rest::is_negative == First::is_negative ? '+' : '-',
-                static_cast<factors_of<Rest>*>(nullptr))),
-   ...);
+  char text[size] = {};
+  constexpr bool begins_with_minus = sizeof...(Rest) > 0 && First::is_negative;
+  char* end = write(text, begins_with_minus ? '-' : ' ', static_cast<factors_of<First>*>(nullptr));
+  ((end = write(end, Rest::is_negative ? '-' : '+', static_cast<factors_of<Rest>*>(nullptr))), ...);
   *end++ = '-';
   *end++ = '>';
   write(end, Result{});
-  char subscripts[size - 1] = {};
-  for (int c = 1; c < size; ++c) subscripts[c - 1] = text[c];
+  constexpr int skipped = begins_with_minus ? 0 : 1;
+  char subscripts[size - skipped] = {};
+  for (int c = skipped; c < size; ++c) subscripts[c - skipped] = text[c];
   return literal(subscripts);
 }
 
 // --- Its evaluation -------------------------------------------------------------------------------
 
-/// y := term + Beta y for a term of its own.
-template <literal S, int Beta, class Y, class Term>
+/// y := Sign term + Beta y for a term of its own.
+template <literal S, int Beta, int Sign, class Y, class Term>
 [[gnu::always_inline]] inline void evaluate_term(Y& y, Term& term) {
+  constexpr bool negative = Term::is_negative != (Sign < 0);
+  constexpr bool has_number = !std::is_same_v<decltype(term.number), no_number>;
   hana::unpack(term.factors, [&](auto&... f) {
-    using number_type = decltype(term.number);
-    constexpr bool has_number = !std::is_same_v<number_type, no_number>;
-    if constexpr (!has_number && !Term::is_negative && Beta == 0) {
-      einsum<S>(into(y), f.operand()...);
-    } else if constexpr (!has_number) {
-      einsum<S>(into(y), f.operand()..., alpha(Term::is_negative ? -1.0 : 1.0), beta(Beta));
+    if constexpr (has_number) {
+      einsum<S>(into(y), f.operand()..., alpha(negative ? -term.number : term.number), beta(Beta));
+    } else if constexpr (negative || Beta != 0) {
+      einsum<S>(into(y), f.operand()..., alpha(negative ? -1.0 : 1.0), beta(Beta));
     } else {
-      einsum<S>(into(y), f.operand()..., alpha(Term::is_negative ? -term.number : term.number),
-                beta(Beta));
+      einsum<S>(into(y), f.operand()...);
     }
   });
 }
 
-/// y := terms + Beta y. Terms are evaluated one after another, after all have been checked, so that
-/// an error leaves y as it was.
-template <class Result, int Beta, class Y, class First, class... Rest>
+/// Throws what einsum would throw for this term.
+template <literal S, class Y, class Term>
+void check_term(const Y& y, Term& term) {
+  hana::unpack(term.factors, [&](auto&... f) {
+    const run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
+    const auto shape = shape_of<max_rank>(y);
+    check(S.view(), inputs, sizeof...(f), &shape);
+    require_disjoint(S.view(), inputs, sizeof...(f), shape,
+                     operand_traits_of<const Y>::data(y));
+  });
+}
+
+/// y := Sign terms + Beta y. Terms are evaluated one after another, after all have been checked, so
+/// that an error leaves y as it was.
+template <class Result, int Beta, int Sign, class Y, class First, class... Rest>
 [[gnu::always_inline]] inline void evaluate_terms(Y& y, First& first, Rest&... rest) {
   if constexpr (sizeof...(Rest) > 0) {
-    static constexpr auto all = subscripts_of<Result, First, Rest...>();
-    constexpr int factors = factor_count<First> + (0 + ... + factor_count<Rest>);
-    run_time_operand inputs[factors];
-    int o = 0;
-    const auto see = [&](auto& term) {
-      hana::unpack(term.factors,
-                   [&](auto&... f) { ((inputs[o++] = run_time_operand_of(f.operand())), ...); });
-    };
-    see(first);
-    (see(rest), ...);
-    const auto shape = shape_of<max_rank>(y);
-    check(all.view(), inputs, factors, &shape);
-    require_disjoint(all.view(), inputs, factors, shape, operand_traits_of<Y>::data(y));
+    check_term<subscripts_of<Result, First>()>(y, first);
+    (check_term<subscripts_of<Result, Rest>()>(y, rest), ...);
   }
-  evaluate_term<subscripts_of<Result, First>(), Beta>(y, first);
-  (evaluate_term<subscripts_of<Result, Rest>(), 1>(y, rest), ...);
+  evaluate_term<subscripts_of<Result, First>(), Beta, Sign>(y, first);
+  (evaluate_term<subscripts_of<Result, Rest>(), 1, Sign>(y, rest), ...);
 }
 
 /// left := Sign right + Beta left.
 template <int Beta, int Sign, class Left, class R>
 [[gnu::always_inline]] inline void assign(const index_expression<Left>& left, R&& right) {
-  const auto node = as_node<R>(right);
-  using expression_type = std::remove_const_t<decltype(node)>;
-  if constexpr (is_wrong<expression_type>) {
+  const auto expression = as_node<R>(right);
+  if constexpr (is_wrong<decltype(expression)>) {
     return;
-  } else if constexpr (!proto::matches<index_expression<Left>, access_leaf>::value) {
+  } else if constexpr (!proto::matches<Left, access_leaf>::value) {
     static_assert(sizeof(Left) == 0,
                   "tenfold: on the left of an assignment stands one tensor with its labels");
-  } else if constexpr (!proto::matches<expression_type, sum_of_products>::value) {
+  } else if constexpr (!proto::matches<decltype(expression.node), sum_of_products>::value) {
     static_assert(sizeof(Left) == 0,
                   "tenfold: a factor of a product is a sum: multiply out, or assign the sum to a "
                   "tensor first");
   } else {
-    auto destination = factor_of(left.proto_base().child0);
+    auto destination = factor_of(left.node.child0);
     using destination_type = decltype(destination);
     using tensor_type = decltype(destination.tensor);
     static_assert(writable_tensor_like<tensor_type>,
                   "tenfold: the tensor on the left of an assignment is const, or can only be read");
     if constexpr (writable_tensor_like<tensor_type>) {
-      auto terms = [&] {
-        if constexpr (Sign > 0) {
-          return terms_of(node);
-        } else {
-          return each(terms_of(node), [](const auto& t) { return negative(t); });
-        }
-      }();
+      auto terms = terms_of(expression.node);
       hana::unpack(terms, [&](auto&... t) {
         constexpr bool all_have_tensors =
             ((factor_count<std::remove_reference_t<decltype(t)>> > 0) && ...);
         static_assert(all_have_tensors,
                       "tenfold: a term is a number alone: each term has a tensor; y.fill(number)");
         if constexpr (all_have_tensors) {
-          evaluate_terms<typename destination_type::labels, Beta>(destination.operand(), t...);
+          evaluate_terms<typename destination_type::labels, Beta, Sign>(destination.operand(), t...);
         }
       });
     }
