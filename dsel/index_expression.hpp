@@ -4,19 +4,22 @@
 #include <boost/proto/matches.hpp>
 #include <boost/proto/tags.hpp>
 #include <tenfold/dsel/labels.hpp>
+#include <tenfold/dsel/options.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/sliced.hpp>
 
 /// A(e, i, j) * u(e, j) as a tree: the expression, its grammar, and the operators that make it.
 ///
-/// The nodes are Proto expressions that hold their children by value and tensors by reference, so an
-/// expression may be kept as long as its tensors live. The operators are our own, not Proto's: they
-/// see which operand has a name, answer a mistake with one sentence, and cost half the compile time.
+/// The nodes are Proto expressions that hold their children by value and tensors by reference, so
+/// an expression may be kept as long as its tensors live. The operators are our own, not Proto's:
+/// they see which operand has a name, answer a mistake with one sentence, and cost half the compile
+/// time.
 namespace tenfold::indexing {
 
 namespace proto = boost::proto;
 
-// --- Leaves ---------------------------------------------------------------------------------------
+// --- Leaves
+// ---------------------------------------------------------------------------------------
 
 /// A tensor of the caller's, `X` a reference, or what refers to one, `X` an object. A temporary
 /// tensor is gone with the statement in which it was made.
@@ -35,7 +38,7 @@ struct tensor_access {
   Tensor operand;
 };
 
-/// A factor that is no tensor.
+/// A factor that is no tensor: a double, or the alpha_factor of a complex number.
 template <class T>
 struct number {
   T value;
@@ -43,16 +46,16 @@ struct number {
 
 struct conjugation {};  ///< the tag of conj(...)
 
-// --- The grammar ----------------------------------------------------------------------------------
+// --- The grammar
+// ----------------------------------------------------------------------------------
 
 struct access_leaf : proto::terminal<tensor_access<proto::_, proto::_>> {};
 struct number_leaf : proto::terminal<number<proto::_>> {};
 
 /// Factors: tensors and numbers.
-struct product
-    : proto::or_<access_leaf, number_leaf, proto::multiplies<product, product>,
-                 proto::divides<product, number_leaf>, proto::negate<product>,
-                 proto::unary_expr<conjugation, product>> {};
+struct product : proto::or_<access_leaf, number_leaf, proto::multiplies<product, product>,
+                            proto::divides<product, number_leaf>, proto::negate<product>,
+                            proto::unary_expr<conjugation, product>> {};
 
 /// Terms: products; a number may stand before all of them.
 struct sum_of_products
@@ -63,7 +66,8 @@ struct sum_of_products
                  proto::divides<sum_of_products, number_leaf>,
                  proto::unary_expr<conjugation, sum_of_products>> {};
 
-// --- Nodes ----------------------------------------------------------------------------------------
+// --- Nodes
+// ----------------------------------------------------------------------------------------
 
 template <class T>
 using leaf = proto::basic_expr<proto::tag::terminal, proto::term<T>, 0>;
@@ -144,10 +148,9 @@ inline constexpr bool is_wrong = std::is_same_v<std::remove_cvref_t<T>, no_expre
 template <class T>
 concept in_index_notation = is_expression<std::remove_cvref_t<T>> || is_wrong<T>;
 
-/// What may be a factor beside tensors: numbers of any type that scale.
+/// What may be a factor beside tensors.
 template <class T>
-concept scaling_number = std::is_arithmetic_v<std::remove_cvref_t<T>> ||
-    scalar_type<std::remove_cvref_t<T>>;
+concept scaling_number = std::is_arithmetic_v<std::remove_cvref_t<T>> || complex_number<T>;
 
 /// Does T, an expression with a name, refer to a tensor without one?
 template <class T>
@@ -157,7 +160,8 @@ inline constexpr bool has_outlived_its_tensor<index_expression<Expr>&> = of_temp
 template <class Expr>
 inline constexpr bool has_outlived_its_tensor<const index_expression<Expr>&> = of_temporary<Expr>;
 
-// --- Operators ------------------------------------------------------------------------------------
+// --- Operators
+// ------------------------------------------------------------------------------------
 
 /// The node that stands for x in a larger expression, or the sentence why none can.
 template <class T>
@@ -174,7 +178,7 @@ constexpr auto as_node(const std::remove_reference_t<T>& x) {
   } else if constexpr (std::is_arithmetic_v<std::remove_cvref_t<T>>) {
     return make_leaf(number<double>{static_cast<double>(x)});
   } else if constexpr (scaling_number<T>) {
-    return make_leaf(number<std::remove_cvref_t<T>>{x});
+    return make_leaf(number<alpha_factor>{alpha(x)});
   } else {
     static_assert(sizeof(T) == 0,
                   "tenfold: beside a tensor with labels stands what is neither such a tensor nor a "
@@ -229,24 +233,20 @@ requires(in_index_notation<L> || in_index_notation<R>) constexpr auto operator/(
 }
 template <class X>
 requires in_index_notation<X>
-constexpr auto operator-(X&& x) {
-  return join<proto::tag::negate>(as_node<X>(x));
-}
+constexpr auto operator-(X&& x) { return join<proto::tag::negate>(as_node<X>(x)); }
 /// The complex conjugate of a tensor, a product or a sum.
 template <class X>
 requires in_index_notation<X>
-constexpr auto conj(X&& x) {
-  return join<conjugation>(as_node<X>(x));
-}
+constexpr auto conj(X&& x) { return join<conjugation>(as_node<X>(x)); }
 
-#define TENFOLD_NO_OPERATOR(op)                                                                    \
-  template <class L, class R>                                                                      \
-  requires(in_index_notation<L> || in_index_notation<R>) constexpr no_expression operator op(L&&,  \
-                                                                                             R&&) { \
-    static_assert(is_wrong<L> || is_wrong<R>, "tenfold: operator " #op                             \
-                                              " is not index notation: sums of products are "      \
-                                              "written with + - *");                               \
-    return {};                                                                                     \
+#define TENFOLD_NO_OPERATOR(op)                                                               \
+  template <class L, class R>                                                                 \
+  requires(in_index_notation<L> || in_index_notation<R>) constexpr no_expression operator op( \
+      L&&, R&&) {                                                                             \
+    static_assert(is_wrong<L> || is_wrong<R>, "tenfold: operator " #op                        \
+                                              " is not index notation: sums of products are " \
+                                              "written with + - *");                          \
+    return {};                                                                                \
   }
 TENFOLD_NO_OPERATOR(%)
 TENFOLD_NO_OPERATOR(^)
@@ -262,7 +262,8 @@ TENFOLD_NO_OPERATOR(*=)
 TENFOLD_NO_OPERATOR(/=)
 #undef TENFOLD_NO_OPERATOR
 
-// --- Access ---------------------------------------------------------------------------------------
+// --- Access
+// ---------------------------------------------------------------------------------------
 
 template <class X>
 inline constexpr bool is_tenfold_view = false;
@@ -272,9 +273,10 @@ inline constexpr bool is_tenfold_view<basic_view<T, Extents, Layout>> = true;
 /// How an expression holds an operand given as an X: a view as it is, a tensor with a name by
 /// reference; a temporary tensor by reference too, and marked.
 template <class X>
-using held_tensor = std::conditional_t<
-    is_tenfold_view<std::remove_cvref_t<X>>, indexed_tensor<std::remove_cvref_t<X>, false>,
-    indexed_tensor<std::remove_reference_t<X>&, !std::is_lvalue_reference_v<X>>>;
+using held_tensor =
+    std::conditional_t<is_tenfold_view<std::remove_cvref_t<X>>,
+                       indexed_tensor<std::remove_cvref_t<X>, false>,
+                       indexed_tensor<std::remove_reference_t<X>&, !std::is_lvalue_reference_v<X>>>;
 
 /// The positions among the arguments I... that hold labels.
 template <class... I>
@@ -334,7 +336,8 @@ constexpr auto at_labels(X&& A, I... i) {
       using held = indexed_tensor<decltype(part), held_tensor<X>::is_temporary>;
       using sequence = typename join_labels<label_sequence<>, I...>::type;
       return make_leaf(tensor_access<held, sequence>{{part}});
-    }(std::make_index_sequence<axes.size()>{});
+    }
+    (std::make_index_sequence<axes.size()>{});
   }
 }
 

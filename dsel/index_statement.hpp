@@ -11,7 +11,8 @@ namespace tenfold::indexing {
 
 namespace hana = boost::hana;
 
-// --- A statement as data --------------------------------------------------------------------------
+// --- A statement as data
+// --------------------------------------------------------------------------
 
 /// One operand of a product.
 template <class X, class Labels, bool IsConjugated>
@@ -32,19 +33,29 @@ struct indexed_factor {
 /// The number before a product that has none.
 struct no_number {};
 
+/// Numbers are double as long as none is complex.
+constexpr alpha_factor complex_factor(double a) { return {a}; }
+constexpr alpha_factor complex_factor(alpha_factor a) { return a; }
 template <class A, class B>
 constexpr auto times(const A& a, const B& b) {
   if constexpr (std::is_same_v<A, no_number>) {
     return b;
   } else if constexpr (std::is_same_v<B, no_number>) {
     return a;
-  } else if constexpr (std::is_same_v<A, double> && !std::is_same_v<B, double>) {
-    return B(static_cast<typename B::value_type>(a)) * b;
-  } else if constexpr (std::is_same_v<B, double> && !std::is_same_v<A, double>) {
-    return a * A(static_cast<typename A::value_type>(b));
-  } else {
+  } else if constexpr (std::is_same_v<A, double> && std::is_same_v<B, double>) {
     return a * b;
+  } else {
+    const alpha_factor x = complex_factor(a), y = complex_factor(b);
+    return alpha_factor{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
   }
+}
+constexpr no_number conjugate(no_number) { return {}; }
+constexpr double conjugate(double a) { return a; }
+constexpr alpha_factor conjugate(alpha_factor a) { return {a.re, -a.im}; }
+constexpr double reciprocal(double a) { return 1 / a; }
+constexpr alpha_factor reciprocal(alpha_factor a) {
+  const double size = a.re * a.re + a.im * a.im;
+  return {a.re / size, -a.im / size};
 }
 
 /// A term: sign, number, and the operands as a hana::tuple of indexed_factor.
@@ -78,12 +89,8 @@ constexpr auto conjugate(const indexed_factor<X, Labels, C>& f) {
 }
 template <bool N, class A, class F>
 constexpr auto conjugate(const product_term<N, A, F>& t) {
-  const auto factors = each(t.factors, [](const auto& f) { return conjugate(f); });
-  if constexpr (std::is_same_v<A, no_number> || std::is_same_v<A, double>) {
-    return make_term<N>(t.number, factors);
-  } else {
-    return make_term<N>(A(t.number.real(), -t.number.imag()), factors);
-  }
+  return make_term<N>(conjugate(t.number),
+                      each(t.factors, [](const auto& f) { return conjugate(f); }));
 }
 
 template <class Tensor, class Labels>
@@ -107,15 +114,11 @@ constexpr auto terms_of(const E& node) {
   } else if constexpr (std::is_same_v<tag, proto::tag::plus>) {
     return hana::concat(terms_of(node.child0), terms_of(node.child1));
   } else if constexpr (std::is_same_v<tag, proto::tag::minus>) {
-    return hana::concat(terms_of(node.child0), each(terms_of(node.child1), [](const auto& t) {
-                          return negative(t);
-                        }));
+    return hana::concat(terms_of(node.child0),
+                        each(terms_of(node.child1), [](const auto& t) { return negative(t); }));
   } else if constexpr (std::is_same_v<tag, proto::tag::divides>) {
-    const auto n = node.child1.child0.value;
-    const auto reciprocal =
-        make_term<false>(static_cast<decltype(n)>(1) / n, hana::tuple<>{});
-    return each(terms_of(node.child0),
-                [&](const auto& t) { return multiplied(t, reciprocal); });
+    const auto factor = make_term<false>(reciprocal(node.child1.child0.value), hana::tuple<>{});
+    return each(terms_of(node.child0), [&](const auto& t) { return multiplied(t, factor); });
   } else {
     const auto left = terms_of(node.child0);
     const auto right = terms_of(node.child1);
@@ -132,7 +135,8 @@ constexpr auto terms_of(const E& node) {
   }
 }
 
-// --- Its subscripts -------------------------------------------------------------------------------
+// --- Its subscripts
+// -------------------------------------------------------------------------------
 
 template <char... Name>
 constexpr int length(label<Name...>) {
@@ -177,6 +181,9 @@ constexpr int count_factors(hana::tuple<F...>*) {
 template <class Term>
 inline constexpr int factor_count = count_factors(static_cast<factors_of<Term>*>(nullptr));
 
+template <class Term>
+inline constexpr bool has_no_number = std::is_same_v<decltype(Term::number), no_number>;
+
 /// The subscripts of y = terms as one would write them: "eij,ej-ei->ei". The sign of a single term
 /// is no part of them.
 template <class Result, class First, class... Rest>
@@ -197,46 +204,84 @@ constexpr auto subscripts_of() {
   return literal(subscripts);
 }
 
-// --- Its evaluation -------------------------------------------------------------------------------
+// --- Its evaluation
+// -------------------------------------------------------------------------------
 
-/// y := Sign term + Beta y for a term of its own.
-template <literal S, int Beta, int Sign, class Y, class Term>
-[[gnu::always_inline]] inline void evaluate_term(Y& y, Term& term) {
-  constexpr bool negative = Term::is_negative != (Sign < 0);
-  constexpr bool has_number = !std::is_same_v<decltype(term.number), no_number>;
-  hana::unpack(term.factors, [&](auto&... f) {
-    if constexpr (has_number) {
-      einsum<S>(into(y), f.operand()..., alpha(negative ? -term.number : term.number), beta(Beta));
-    } else if constexpr (negative || Beta != 0) {
-      einsum<S>(into(y), f.operand()..., alpha(negative ? -1.0 : 1.0), beta(Beta));
+/// y := +-number S(factors) + Beta y, the call that one would write.
+template <literal S, int Beta, bool IsNegative, class Y, class Number, class Factors>
+[[gnu::always_inline]] inline void call(Y& y, const Number& number, Factors& factors) {
+  hana::unpack(factors, [&](auto&... f) {
+    if constexpr (!std::is_same_v<Number, no_number>) {
+      const alpha_factor a = complex_factor(number);
+      einsum<S>(into(y), f.operand()..., IsNegative ? alpha_factor{-a.re, -a.im} : a, beta(Beta));
+    } else if constexpr (IsNegative || Beta != 0) {
+      einsum<S>(into(y), f.operand()..., alpha(IsNegative ? -1 : 1), beta(Beta));
     } else {
       einsum<S>(into(y), f.operand()...);
     }
   });
 }
 
-/// Throws what einsum would throw for this term.
-template <literal S, class Y, class Term>
-void check_term(const Y& y, Term& term) {
-  hana::unpack(term.factors, [&](auto&... f) {
-    const run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
-    const auto shape = shape_of<max_rank>(y);
-    check(S.view(), inputs, sizeof...(f), &shape);
-    require_disjoint(S.view(), inputs, sizeof...(f), shape,
-                     operand_traits_of<const Y>::data(y));
-  });
+template <class F>
+constexpr F joined(const F& f) {
+  return f;
+}
+template <class F, class G, class... Rest>
+constexpr auto joined(const F& f, const G& g, const Rest&... rest) {
+  return joined(hana::concat(f, g), rest...);
 }
 
-/// y := Sign terms + Beta y. Terms are evaluated one after another, after all have been checked, so
-/// that an error leaves y as it was.
-template <class Result, int Beta, int Sign, class Y, class First, class... Rest>
-[[gnu::always_inline]] inline void evaluate_terms(Y& y, First& first, Rest&... rest) {
-  if constexpr (sizeof...(Rest) > 0) {
-    check_term<subscripts_of<Result, First>()>(y, first);
-    (check_term<subscripts_of<Result, Rest>()>(y, rest), ...);
+/// y := Sign number (terms) + Beta y. Where the terms have numbers of their own, which no single
+/// alpha can say, they are evaluated one after another; before that all are checked, so that an
+/// error leaves y as it was.
+template <class Result, int Beta, int Sign, class Y, class Number, class First, class... Rest>
+[[gnu::always_inline]] inline void evaluate_terms(Y& y, const Number& number, First& first,
+                                                  Rest&... rest) {
+  static constexpr auto subscripts = subscripts_of<Result, First, Rest...>();
+  if constexpr (sizeof...(Rest) == 0) {
+    call<subscripts, Beta, First::is_negative != (Sign < 0)>(y, times(number, first.number),
+                                                             first.factors);
+  } else {
+    auto factors = joined(first.factors, rest.factors...);
+    if constexpr (has_no_number<First> && (has_no_number<Rest> && ...)) {
+      call<subscripts, Beta, (Sign < 0)>(y, number, factors);
+    } else {
+      hana::unpack(factors, [&](auto&... f) {
+        const run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
+        const auto shape = shape_of<max_rank>(y);
+        check(subscripts.view(), inputs, sizeof...(f), &shape, {});
+        require_disjoint(subscripts.view(), inputs, sizeof...(f), shape,
+                         operand_traits_of<Y>::data(y));
+      });
+      evaluate_terms<Result, Beta, Sign>(y, number, first);
+      (evaluate_terms<Result, 1, Sign>(y, number, rest), ...);
+    }
   }
-  evaluate_term<subscripts_of<Result, First>(), Beta, Sign>(y, first);
-  (evaluate_term<subscripts_of<Result, Rest>(), 1, Sign>(y, rest), ...);
+}
+
+/// A sum without the number before all of it, and that number.
+template <class Number, class Node>
+struct scaled_sum {
+  Number number;
+  const Node& sum;
+};
+template <class Node>
+constexpr auto without_number(const Node& node) {
+  const auto further = [](const auto& number, const auto& rest) {
+    const auto inner = without_number(rest);
+    const auto product = times(number, inner.number);
+    return scaled_sum<std::remove_const_t<decltype(product)>,
+                      std::remove_cvref_t<decltype(inner.sum)>>{product, inner.sum};
+  };
+  if constexpr (proto::matches<Node, proto::multiplies<number_leaf, proto::_>>::value) {
+    return further(node.child0.child0.value, node.child1);
+  } else if constexpr (proto::matches<Node, proto::multiplies<proto::_, number_leaf>>::value) {
+    return further(node.child1.child0.value, node.child0);
+  } else if constexpr (proto::matches<Node, proto::divides<proto::_, number_leaf>>::value) {
+    return further(reciprocal(node.child1.child0.value), node.child0);
+  } else {
+    return scaled_sum<no_number, Node>{{}, node};
+  }
 }
 
 /// left := Sign right + Beta left.
@@ -259,14 +304,16 @@ template <int Beta, int Sign, class Left, class R>
     static_assert(writable_tensor_like<tensor_type>,
                   "tenfold: the tensor on the left of an assignment is const, or can only be read");
     if constexpr (writable_tensor_like<tensor_type>) {
-      auto terms = terms_of(expression.node);
+      const auto outer = without_number(expression.node);
+      auto terms = terms_of(outer.sum);
       hana::unpack(terms, [&](auto&... t) {
         constexpr bool all_have_tensors =
-            ((factor_count<std::remove_reference_t<decltype(t)>> > 0) && ...);
+            ((factor_count < std::remove_reference_t < decltype(t) >>> 0) && ...);
         static_assert(all_have_tensors,
                       "tenfold: a term is a number alone: each term has a tensor; y.fill(number)");
         if constexpr (all_have_tensors) {
-          evaluate_terms<typename destination_type::labels, Beta, Sign>(destination.operand(), t...);
+          evaluate_terms<typename destination_type::labels, Beta, Sign>(destination.operand(),
+                                                                        outer.number, t...);
         }
       });
     }

@@ -14,8 +14,8 @@ namespace tenfold {
 template <class X>
 using pointer_into = decltype(operand_traits<X>::data(std::declval<X&>()));
 
-/// The entries of an `X` at fixed indices of all axes but `Axes`, which are the axes of the slice, in
-/// this order. What the type of X says of them, this type says. Refers to the entries of X.
+/// The entries of an `X` at fixed indices of all axes but `Axes`, which are the axes of the slice,
+/// in this order. What the type of X says of them, this type says. Refers to the entries of X.
 template <class X, int... Axes>
 struct sliced {
   pointer_into<X> data;

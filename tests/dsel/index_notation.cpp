@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <cstring>
 #include <foreign.hpp>
 #include <samples.hpp>
@@ -14,12 +15,12 @@ namespace {
 
 /// Tensors of every kind that the statements below use, with entries that no sum leaves exact.
 struct operands {
-  tensor<double, dyn, 4, 5> a{7};   // (e, i, j)
-  tensor<double, 4, 5> b;           // (i, j)
-  tensor<double, 5, 4> c;           // (j, k)
-  tensor<double, dyn, 5> u{7};      // (e, j)
-  tensor<double, dyn, 4> v{7};      // (e, i)
-  tensor<double, 4, 4> square;      // (i, k)
+  tensor<double, dyn, 4, 5> a{7};  // (e, i, j)
+  tensor<double, 4, 5> b;          // (i, j)
+  tensor<double, 5, 4> c;          // (j, k)
+  tensor<double, dyn, 5> u{7};     // (e, j)
+  tensor<double, dyn, 4> v{7};     // (e, i)
+  tensor<double, 4, 4> square;     // (i, k)
 
   operands() {
     generator g(3);
@@ -44,7 +45,8 @@ void check_same_bits(const Y& y, F notation, G literal) {
                     static_cast<std::size_t>(one.size()) * sizeof(*one.data())) == 0);
 }
 
-// --- What a statement becomes ---------------------------------------------------------------------
+// --- What a statement becomes
+// ---------------------------------------------------------------------
 
 template <class Result, class... Term>
 constexpr auto text_of_terms(boost::hana::tuple<Term...>*) {
@@ -89,8 +91,7 @@ TEST_CASE("the operands of a statement are those of the literal, tensors and vie
   boost::hana::unpack(terms, [&](auto& term) {
     boost::hana::unpack(term.factors, [&](auto& a, auto& b, auto& c) {
       static_assert(std::is_same_v<decltype(a.operand()), tensor<double, dyn, 4, 5>&>);
-      static_assert(
-          std::is_same_v<decltype(b.operand()), conjugated<view<const double, dyn, 5>&>>);
+      static_assert(std::is_same_v<decltype(b.operand()), conjugated<view<const double, dyn, 5>&>>);
       static_assert(std::is_same_v<decltype(c.operand()), tensor<double, dyn, 4>&>);
       CHECK(&a.operand() == &o.a);
       CHECK(b.operand().tensor.data() == o.u.data());
@@ -98,7 +99,8 @@ TEST_CASE("the operands of a statement are those of the literal, tensors and vie
   });
 }
 
-// --- Same bits ------------------------------------------------------------------------------------
+// --- Same bits
+// ------------------------------------------------------------------------------------
 
 TEST_CASE("a product gives the bits of the literal") {
   using labels::e, labels::i, labels::j, labels::k, labels::l;
@@ -146,22 +148,57 @@ TEST_CASE("numbers, signs and the kind of assignment are alpha and beta") {
   same([&](auto& y) { y(e, i) = 0 * a(e, i, j) * u(e, j); }, 0, 0);
 }
 
-TEST_CASE("a sum gives what its terms give one after another") {
+TEST_CASE("conj, complex numbers and complex tensors are those of the literal") {
+  using labels::i, labels::j;
+  using complex = std::complex<double>;
+  tensor<complex, 3, 4> a;
+  tensor<complex, 4> x;
+  tensor<double, 4> r;
+  generator g(4);
+  const auto entry = [&] { return complex(draw<double>(g, entries_kind::random), 0.5); };
+  for (index n = 0; n < a.size(); ++n) a.data()[n] = entry();
+  for (index n = 0; n < x.size(); ++n) x.data()[n] = entry();
+  for (index n = 0; n < r.size(); ++n) r.data()[n] = entry().real();
+  tensor<complex, 3> y, z;
+  const auto check_equal = [&] {
+    for (index n = 0; n < 3; ++n) CHECK(y(n) == z(n));
+  };
+  y(i) = a(i, j) * conj(x(j));
+  einsum<"ij,j->i">(into(z), a, conj(x));
+  check_equal();
+  y(i) += complex(0, 2) * conj(a(i, j) * x(j) * complex(1, 3)) * 0.5;
+  einsum<"ij,j->i">(into(z), conj(a), conj(x), alpha(complex(3, 1)), beta(1));
+  check_equal();
+  y(i) -= conj(conj(a(i, j))) * r(j) / complex(0, 2);
+  einsum<"ij,j->i">(into(z), a, r, alpha(complex(0, 0.5)), beta(1));
+  check_equal();
+}
+
+TEST_CASE("a sum gives the bits of the literal") {
   using labels::e, labels::i, labels::j, labels::k;
+  const operands o;
+  const auto& [a, b, c, u, v, s] = o;
+  check_same_bits(
+      v, [&](auto& y) { y(e, i) = a(e, i, j) * u(e, j) - v(e, i); },
+      [&](auto& y) { einsum<"eij,ej-ei->ei">(into(y), a, u, v); });
+  check_same_bits(
+      s, [&](auto& y) { y(i, k) += b(i, j) * c(j, k) + s(k, i); },
+      [&](auto& y) { einsum<"ij,jk+ki->ik">(into(y), b, c, s, beta(1)); });
+  check_same_bits(
+      s, [&](auto& y) { y(i, k) -= 0.3 * (b(i, j) * c(j, k) - s(k, i)) * 2; },
+      [&](auto& y) { einsum<"ij,jk-ki->ik">(into(y), b, c, s, alpha(-(2 * 0.3)), beta(1)); });
+}
+
+TEST_CASE("terms with numbers of their own are evaluated one after another") {
+  using labels::i, labels::j, labels::k;
   const operands o;
   const auto& [a, b, c, u, v, s] = o;
   const double n = 0.3;
   check_same_bits(
-      v, [&](auto& y) { y(e, i) = a(e, i, j) * u(e, j) - v(e, i); },
+      s, [&](auto& y) { y(i, k) -= n * (b(i, j) * c(j, k) - s(k, i) * 2) / 4 + s(i, k); },
       [&](auto& y) {
-        einsum<"eij,ej->ei">(into(y), a, u);
-        einsum<"ei->ei">(into(y), v, alpha(-1), beta(1));
-      });
-  check_same_bits(
-      s, [&](auto& y) { y(i, k) -= n * (b(i, j) * c(j, k) - s(k, i) * 2) + s(i, k); },
-      [&](auto& y) {
-        einsum<"ij,jk->ik">(into(y), b, c, alpha(-n), beta(1));
-        einsum<"ki->ik">(into(y), s, alpha(n * 2), beta(1));
+        einsum<"ij,jk->ik">(into(y), b, c, alpha(-(n * 0.25)), beta(1));
+        einsum<"ki->ik">(into(y), s, alpha(n * 2 * 0.25), beta(1));
         einsum<"ik->ik">(into(y), s, alpha(-1), beta(1));
       });
 }
@@ -180,7 +217,8 @@ TEST_CASE("float computes in float") {
       });
 }
 
-// --- Slices ---------------------------------------------------------------------------------------
+// --- Slices
+// ---------------------------------------------------------------------------------------
 
 TEST_CASE("a number in place of a label fixes the axis, on both sides") {
   using labels::e, labels::i, labels::j;
@@ -222,7 +260,8 @@ TEST_CASE("an index that is not below the extent is refused") {
   CHECK(o.v(0, 0) == 1);
 }
 
-// --- Tensors of others, and expressions that are kept ---------------------------------------------
+// --- Tensors of others, and expressions that are kept
+// ---------------------------------------------
 
 TEST_CASE("indexed gives labels to the tensors of others") {
   using labels::i, labels::j;
@@ -278,7 +317,8 @@ TEST_CASE("the access that is assigned to may have the type of the right-hand si
   for (index n = 0; n < 4; ++n) CHECK(y(n) == x(n));
 }
 
-// --- Mistakes that only the run finds --------------------------------------------------------------
+// --- Mistakes that only the run finds
+// --------------------------------------------------------------
 
 TEST_CASE("extents that do not fit are refused, and nothing is written") {
   using labels::e, labels::i, labels::j;
@@ -291,6 +331,7 @@ TEST_CASE("extents that do not fit are refused, and nothing is written") {
                        "and extent 7 in operand 0",
                        shape_error);
   // In the second term, before the first is evaluated.
+  CHECK_THROWS_AS(o.v(e, i) = o.v(e, i) * 2 - 3 * o.a(e, i, j) * wrong(e, j), shape_error);
   CHECK_THROWS_AS(o.v(e, i) = o.a(e, i, j) * o.u(e, j) - o.a(e, i, j) * wrong(e, j), shape_error);
   for (index n = 0; n < o.v.size(); ++n) CHECK(o.v.data()[n] == 1);
 }
