@@ -68,7 +68,12 @@ constexpr bool reads(const Left&, const Right&) {
 TEST_CASE("a statement has the subscripts that one would write") {
   using labels::e, labels::i, labels::j, labels::k;
   operands o;
-  auto& [a, b, c, u, v, s] = o;
+  auto& a = o.a;
+  auto& b = o.b;
+  auto& c = o.c;
+  auto& u = o.u;
+  auto& v = o.v;
+  auto& s = o.square;
   CHECK(reads<"eij,ej->ei">(v(e, i), a(e, i, j) * u(e, j)));
   CHECK(reads<"eij,ej->ei">(v(e, i), 0.5 * a(e, i, j) * conj(u(e, j))));
   CHECK(reads<"ij->ji">(b(j, i), b(i, j)));
@@ -105,7 +110,12 @@ TEST_CASE("the operands of a statement are those of the literal, tensors and vie
 TEST_CASE("a product gives the bits of the literal") {
   using labels::e, labels::i, labels::j, labels::k, labels::l;
   const operands o;
-  const auto& [a, b, c, u, v, s] = o;
+  const auto& a = o.a;
+  const auto& b = o.b;
+  const auto& c = o.c;
+  const auto& u = o.u;
+  const auto& v = o.v;
+  const auto& s = o.square;
   check_same_bits(
       v, [&](auto& y) { y(e, i) = a(e, i, j) * u(e, j); },
       [&](auto& y) { einsum<"eij,ej->ei">(into(y), a, u); });
@@ -131,7 +141,9 @@ TEST_CASE("a product gives the bits of the literal") {
 TEST_CASE("numbers, signs and the kind of assignment are alpha and beta") {
   using labels::e, labels::i, labels::j;
   const operands o;
-  const auto& [a, b, c, u, v, s] = o;
+  const auto& a = o.a;
+  const auto& u = o.u;
+  const auto& v = o.v;
   const double n = 0.3;
   const auto same = [&](auto notation, double alpha_value, double beta_value) {
     check_same_bits(v, notation, [&](auto& y) {
@@ -177,7 +189,12 @@ TEST_CASE("conj, complex numbers and complex tensors are those of the literal") 
 TEST_CASE("a sum gives the bits of the literal") {
   using labels::e, labels::i, labels::j, labels::k;
   const operands o;
-  const auto& [a, b, c, u, v, s] = o;
+  const auto& a = o.a;
+  const auto& b = o.b;
+  const auto& c = o.c;
+  const auto& u = o.u;
+  const auto& v = o.v;
+  const auto& s = o.square;
   check_same_bits(
       v, [&](auto& y) { y(e, i) = a(e, i, j) * u(e, j) - v(e, i); },
       [&](auto& y) { einsum<"eij,ej-ei->ei">(into(y), a, u, v); });
@@ -192,7 +209,9 @@ TEST_CASE("a sum gives the bits of the literal") {
 TEST_CASE("terms with numbers of their own are evaluated one after another") {
   using labels::i, labels::j, labels::k;
   const operands o;
-  const auto& [a, b, c, u, v, s] = o;
+  const auto& b = o.b;
+  const auto& c = o.c;
+  const auto& s = o.square;
   const double n = 0.3;
   check_same_bits(
       s, [&](auto& y) { y(i, k) -= n * (b(i, j) * c(j, k) - s(k, i) * 2) / 4 + s(i, k); },
@@ -223,7 +242,10 @@ TEST_CASE("float computes in float") {
 TEST_CASE("a number in place of a label fixes the axis, on both sides") {
   using labels::e, labels::i, labels::j;
   const operands o;
-  const auto& [a, b, c, u, v, s] = o;
+  const auto& a = o.a;
+  const auto& b = o.b;
+  const auto& u = o.u;
+  const auto& s = o.square;
   for (index n = 0; n < 5; ++n) {
     tensor<double, dyn, 4> y(7);
     y(e, i) = a(e, i, n);
