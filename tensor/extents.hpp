@@ -25,6 +25,16 @@ inline constexpr index dyn = std::numeric_limits<index>::min();
 template <class I>
 concept index_like = std::is_integral_v<I> ||(std::is_enum_v<I>&& std::is_convertible_v<I, index>);
 
+/// What stands in place of an index and makes `A(i, j)` an expression instead of an entry: a type
+/// that says so. This room has none; who has them also has the function `at_labels(A, i, j)`, found
+/// where the labels are, that makes the expression.
+template <class I>
+concept index_label = I::is_index_label;
+
+/// Labels, and among them indices that fix an axis.
+template <class... I>
+concept labelled = (index_label<I> || ...) && ((index_label<I> || index_like<I>)&&...);
+
 /// Throws shape_error: the extent `n` at `position` is negative.
 [[noreturn]] inline void throw_negative_extent(int position, index n) {
   throw shape_error("tenfold: the extent at position " + std::to_string(position) + " is " +

@@ -189,6 +189,17 @@ class tensor {
     return data()[offset(i...)];
   }
 
+  /// A(i, j) with labels: part of an expression, see at_labels.
+  template <class... I>
+  requires labelled<I...>
+  constexpr auto operator()(I... i) & { return at_labels(*this, i...); }
+  template <class... I>
+  requires labelled<I...>
+  constexpr auto operator()(I... i) const& { return at_labels(*this, i...); }
+  template <class... I>
+  requires labelled<I...>
+  constexpr auto operator()(I... i) && { return at_labels(static_cast<tensor&&>(*this), i...); }
+
   /// Rank 0: the entry.
   constexpr operator T() const noexcept requires(sizeof...(E) == 0) { return *data(); }
 

@@ -95,6 +95,11 @@ class basic_view {
     return data_[mapping_(i...)];
   }
 
+  /// v(i, j) with labels: part of an expression, see at_labels.
+  template <class... I>
+  requires labelled<I...>
+  constexpr auto operator()(I... i) const { return at_labels(basic_view(*this), i...); }
+
  private:
   template <class Mapping>
   static constexpr mapping_type convert(const Mapping& other) {
