@@ -133,7 +133,7 @@ void run_planning(report& out, const std::string& text, int operands) {
 
 // ---- the compiler --------------------------------------------------------------------------------
 
-/// A constant that holds the plan of ten operands.
+/// A constant that takes the plan of ten operands.
 std::string plan_of_ten(const std::string& text) {
   std::string types;
   int rank = 0;
@@ -149,8 +149,8 @@ std::string plan_of_ten(const std::string& text) {
       ++rank;
     }
   }
-  return "#include <tenfold/einsum.hpp>\nusing namespace tenfold;\nstatic_assert(planned_by_the_compiler<\"" +
-         text + "\", " + types + ">().step_count >= 9);\n";
+  return "#include <tenfold/einsum.hpp>\nusing namespace tenfold;\nstatic_assert(expression<\"" + text +
+         "\", plain_call, void, " + types + ">::plan.step_count >= 9);\n";
 }
 
 const std::string index_expression =

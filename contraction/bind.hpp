@@ -193,6 +193,7 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
       const int o = factor.source;
       bound.factors[f] = {o, factor.sign};
       if (o >= count) continue;
+      if (p.inputs[o].labels != 0) continue;  // read before, under the same labels
       p.twin[o] = static_cast<std::uint8_t>(o);
       const label_set absent = stretched(o), kept = absent & alone;
       alone &= ~kept;

@@ -35,8 +35,11 @@ class planning {
   }
 
  private:
-  /// Whether statement s is a term of a sum alone: then it is computed in the place of the sum.
+  /// Whether statement s is a product and a term of a sum alone: then it is computed in the place of
+  /// the sum.
   constexpr bool feeds_sum(int s) const {
+    const statement_kind kind = problem_.list[s].kind;
+    if (kind != statement_kind::contract && kind != statement_kind::pointwise) return false;
     int uses = 0;
     bool sums = false;
     for (int t = s + 1; t < L.statements && t < problem_.statement_count; ++t) {

@@ -60,7 +60,7 @@ struct statement {
 
 /// Labels are numbered by first occurrence, so that expressions which differ in letters only are
 /// equal as data and share everything that follows. Inputs are numbered as the statements name
-/// them.
+/// them; one that is read again is read under the same labels.
 template <limits L>
 struct statements {
   int input_count = 0;

@@ -480,7 +480,9 @@ namespace evaluating {
 /// The arguments of a call with run-time subscripts, sorted.
 template <class... A>
 struct run_time_call {
-  static_assert(((run_time_tensor<A> || is_option<A> || std::is_same_v<A, path_options>) && ...),
+  static_assert(((run_time_tensor<A> || is_option<A> || std::is_same_v<A, path_options> ||
+                  std::is_same_v<A, sublist>) &&
+                 ...),
                 "tenfold: an argument is neither an operand nor an option");
 
   run_time_operand inputs[sizeof...(A) + 1];
@@ -511,6 +513,21 @@ constexpr scalar result_scalar() {
   return binding::with_precision(wide ? scalar::f64 : scalar::f32, complex);
 }
 
+template <class... A>
+auto by_text(std::string_view text, const A&... args) {
+  const run_time_call<A...> call(args...);
+  dynamic_tensor<cpu::entry_type<result_scalar<A...>()>> y(
+      result_shape(text, call.inputs, call.count, call.settings.binding));
+  evaluate(text, call.inputs, call.count, y.shape(), y.data(), call.settings);
+  return y;
+}
+template <class Y, class... A>
+void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
+  const run_time_call<A...> call(args...);
+  evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor),
+           operand_traits_of<Y>::data(y.tensor), call.settings);
+}
+
 }  // namespace evaluating
 
 /// Einstein summation with subscripts that are known only when the program runs; the same parser,
@@ -523,20 +540,14 @@ constexpr scalar result_scalar() {
 /// shape_error with one sentence that names label and position.
 template <run_time_tensor X, class... A>
 auto einsum(std::string_view text, const X& x, const A&... args) {
-  const evaluating::run_time_call<X, A...> call(x, args...);
-  dynamic_tensor<cpu::entry_type<evaluating::result_scalar<X, A...>()>> y(
-      result_shape(text, call.inputs, call.count, call.settings.binding));
-  evaluate(text, call.inputs, call.count, y.shape(), y.data(), call.settings);
-  return y;
+  return evaluating::by_text(text, x, args...);
 }
 
 /// The same into a destination, with alpha and beta behind the operands:
 ///   einsum("eij,ej->ei", into(y), A, u, alpha(2.0), beta(1.0));
 template <class Y, class... A>
 void einsum(std::string_view text, destination<Y> y, const A&... args) {
-  const evaluating::run_time_call<A...> call(args...);
-  evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor),
-           operand_traits_of<Y>::data(y.tensor), call.settings);
+  evaluating::by_text_into(text, y, args...);
 }
 
 }  // namespace tenfold

@@ -11,8 +11,7 @@ void append(std::string& text, int label) {
 
 }  // namespace
 
-std::string interleaved_text(const std::initializer_list<int>* lists, int count,
-                             const std::initializer_list<int>* output) {
+std::string interleaved_text(const sublist* lists, int count, const sublist* output) {
   std::string text;
   std::map<int, int> occurrences;  // sorted by label, the ellipsis first
   for (int o = 0; o < count; ++o) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <tenfold/contraction/bind.hpp>
 #include <tenfold/contraction/path.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
@@ -76,6 +77,24 @@ struct accumulate_option {
 };
 template <class T>
 inline constexpr accumulate_option<T> accumulate{};
+
+/// The labels of an operand's axes as integers: einsum(A, sublist{0, 1}, B, sublist{1, 2}, sublist{0, 2}).
+class sublist {
+ public:
+  constexpr sublist() = default;
+  constexpr sublist(std::initializer_list<int> labels) {
+    for (const int label : labels) {
+      if (count_ < most) labels_[count_++] = label;
+    }
+  }
+  constexpr const int* begin() const { return labels_; }
+  constexpr const int* end() const { return labels_ + count_; }
+
+ private:
+  static constexpr int most = 33;  ///< one more than the parser takes: it says that they are too many
+  int labels_[most] = {};
+  int count_ = 0;
+};
 
 /// How the order of multiplication is found, where the default (the best order for up to ten
 /// operands) is not what is wanted:
