@@ -5,8 +5,8 @@
 #include <tenfold/contraction/cost.hpp>
 
 /// Which two values are multiplied next. Dynamic programming over connected subsets up to
-/// `dynamic_programming_limit` operands (the optimal pairwise tree under the cost below), greedy
-/// beyond (smallest growth of live entries first, as opt_einsum's greedy path); or what the caller
+/// `dynamic_programming_limit` operands (the optimal pairwise tree under the cost below; of exactly
+/// so many only if they are not densely connected), greedy beyond (smallest growth of live entries first, as opt_einsum's greedy path); or what the caller
 /// asks for.
 ///
 /// Cost of a tree: flops + entries written, or one of the two. Ties are real (all orders of a tensor
@@ -145,6 +145,45 @@ constexpr int emit(subset<L>* table, unsigned s, int leaves, contraction_path<L>
   return here.value = leaves + path.count++;
 }
 
+/// Whether the graph of leaves that share labels is connected. If not, dynamic programming takes
+/// every pair for connected.
+template <limits L>
+constexpr bool is_connected(const path_value<L>* leaves, int n) {
+  label_set labels = leaves[0].labels;
+  unsigned reached = 1;
+  for (unsigned before = 0; before != reached;) {
+    before = reached;
+    for (int i = 0; i < n; ++i) {
+      if ((leaves[i].labels & labels) == 0) continue;
+      reached |= 1U << i;
+      labels |= leaves[i].labels;
+    }
+  }
+  return reached == (1U << n) - 1;
+}
+
+/// Whether dynamic programming over ten leaves would try more splits of subsets than the compilers'
+/// default budgets for constant evaluation allow (clang: 2^20 steps). So it is where most leaves
+/// share a label, or where the graph is not connected.
+template <limits L>
+constexpr bool is_dense(const path_value<L>* leaves, int n) {
+  if (!is_connected<L>(leaves, n)) return true;
+  constexpr int most_splits = 8192;
+  const unsigned all = (1U << n) - 1;
+  auto* united = new label_set[all + 1]{};
+  for (unsigned s = 1; s <= all; ++s) united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
+  int splits = 0;
+  for (unsigned s = 1; s <= all && splits <= most_splits; ++s) {
+    const unsigned rest = s & (s - 1);
+    for (unsigned sub = rest; sub != 0;) {
+      sub = (sub - 1) & rest;
+      splits += (united[(s & ~rest) | sub] & united[rest & ~sub]) != 0;
+    }
+  }
+  delete[] united;
+  return splits > most_splits;
+}
+
 template <limits L>
 constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, int n,
                                                   label_set output, const index_space<L>& points,
@@ -155,15 +194,7 @@ constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, i
   auto* united = new label_set[all + 1]{};
   for (unsigned s = 1; s <= all; ++s) united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
 
-  // Is the graph of leaves that share labels connected? If not, everything counts as connected.
-  unsigned reached = 1;
-  for (unsigned before = 0; before != reached;) {
-    before = reached;
-    for (int i = 0; i < n; ++i) {
-      if ((leaves[i].labels & united[reached]) != 0) reached |= 1U << i;
-    }
-  }
-  const bool connected = reached == all;
+  const bool connected = is_connected<L>(leaves, n);
 
   for (unsigned s = 1; s <= all; ++s) {
     subset<L>& here = table[s];
@@ -355,8 +386,9 @@ constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, labe
   if (n < 2) return {};
   path_method method = options.method;
   if (method == path_method::automatic) {
-    method = n <= dynamic_programming_limit ? path_method::dynamic_programming
-                                            : path_method::greedy;
+    const bool quick = n < dynamic_programming_limit ||
+                       (n == dynamic_programming_limit && !path_search::is_dense<L>(leaves, n));
+    method = quick ? path_method::dynamic_programming : path_method::greedy;
   }
   if (method == path_method::dynamic_programming && n > 16) method = path_method::greedy;
   switch (method) {

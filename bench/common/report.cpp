@@ -79,6 +79,19 @@ void report::add(row r) {
   rows_.push_back(std::move(r));
 }
 
+/// 17.3 ns, 4.21 us, 0.847 s
+static std::string time_text(double seconds) {
+  char text[32];
+  if (seconds < 1e-6) {
+    std::snprintf(text, sizeof text, "%.1f ns", seconds * 1e9);
+  } else if (seconds < 1e-3) {
+    std::snprintf(text, sizeof text, "%.2f us", seconds * 1e6);
+  } else {
+    std::snprintf(text, sizeof text, "%.3f s", seconds);
+  }
+  return text;
+}
+
 void report::print_rate(const row& r) const {
   if (rows_.empty()) {
     std::printf("\n%-24s %2s %-11s %-6s %-7s %8s %6s %8s %-11s %5s  %s\n", "case", "", "layout",
@@ -96,13 +109,15 @@ void report::print_rate(const row& r) const {
 
 void report::print_seconds(const row& r) const {
   if (rows_.empty()) {
-    std::printf("\n%-46s %8s %6s %8s %6s  %s\n", "case", "seconds", "spread", "budget", "of it",
+    std::printf("\n%-46s %9s %6s %9s %6s  %s\n", "case", "time", "spread", "budget", "of it",
                 "beside it");
   }
-  std::printf("%-46s %8.3f %5.1f%% %8.3f %5.0f%% ", r.case_name.c_str(), r.tenfold, 100 * r.spread,
-              r.bound.value, 100 * r.tenfold / r.bound.value);
+  std::printf("%-46s %9s %5.1f%% %9s %5.0f%% ", r.case_name.c_str(), time_text(r.tenfold).c_str(),
+              100 * r.spread, time_text(r.bound.value).c_str(), 100 * r.tenfold / r.bound.value);
   if (r.tenfold > r.bound.value) std::printf(" OVER");
-  for (const auto& [name, value] : r.peers) std::printf("  %s %.3f", name.c_str(), value);
+  for (const auto& [name, value] : r.peers) {
+    std::printf("  %s %s", name.c_str(), time_text(value).c_str());
+  }
   std::printf("\n");
 }
 
