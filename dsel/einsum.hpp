@@ -75,6 +75,7 @@ using subscripts_over = decltype(evaluating::text_for<S, X...>());
 /// What the options of a call are to the compiler.
 struct plain_call {
   static constexpr bool scaled = false;  ///< alpha or beta is given
+  static constexpr bool twins = false;   ///< operands that look like one are one
   static constexpr bind_options binding{};
   static constexpr path_options path{};
 };
@@ -84,8 +85,15 @@ struct scaled_call : plain_call {
 template <bool Scaled, class... Options>
 struct call_with {
   static constexpr bool scaled = Scaled;
+  static constexpr bool twins = false;
   static constexpr bind_options binding = evaluating::bind_options_of<Options...>();
   static constexpr path_options path = evaluating::path_options_of<Options...>();
+};
+
+/// The same call where every operand that could be an earlier one is it.
+template <class Call>
+struct with_twins : Call {
+  static constexpr bool twins = true;
 };
 
 /// Subscripts over operands of the types X..., into a Y (void: into a new tensor). All of planning
@@ -110,6 +118,16 @@ class expression {
     }
   }
 
+  /// Operands alike in all that is known of them, under the same labels.
+  template <class Problem>
+  static constexpr void mark_twins(Problem& p) {
+    for (std::uint8_t o = 1; o < p.input_count; ++o) {
+      for (std::uint8_t before = 0; before < o && p.twin[o] == o; ++before) {
+        if (p.inputs[o] == p.inputs[before]) p.twin[o] = before;
+      }
+    }
+  }
+
  public:
   using text = subscripts_over<S, X...>;
   static constexpr limits bounds = text::bounds;
@@ -125,11 +143,17 @@ class expression {
   static constexpr bind_result<bounds> bound = [] {
     const operand_shape<rank> shapes[] = {static_shape_of<X, rank>()...};
     constexpr int count = sizeof...(X);
+    const auto bound_to = [&](const operand_shape<rank>* y) {
+      auto result =
+          bind<bounds, rank>(text::said, text::names, shapes, count, y, Call::binding);
+      if (Call::twins) mark_twins(result.value);
+      return result;
+    };
     if constexpr (std::is_void_v<Y>) {
-      return bind<bounds, rank>(text::said, text::names, shapes, count, nullptr, Call::binding);
+      return bound_to(nullptr);
     } else {
       const operand_shape<rank> y = static_shape_of<Y, rank>();
-      return bind<bounds, rank>(text::said, text::names, shapes, count, &y, Call::binding);
+      return bound_to(&y);
     }
   }();
   static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value, Call::path);
@@ -155,6 +179,18 @@ class expression {
 
   /// Whether a label is known to have no values: the sum is empty, or so is the result.
   static constexpr bool is_empty = some_extent_is(bound.value, 0);
+
+  /// Whether sub-contractions might be shared between the terms of a sum, were operands that look
+  /// alike the same.
+  static constexpr bool may_have_twins = [] {
+    if constexpr (text::said.count == 1 || Call::twins) {
+      return false;
+    } else {
+      problem<bounds> p = bound.value;
+      mark_twins(p);
+      return !(p == bound.value);
+    }
+  }();
 
   /// Labels along which an operand of one entry may be repeated.
   static constexpr label_set stretchable =
@@ -207,6 +243,22 @@ struct known_extents {
     }
   }
 };
+
+/// Whether the operands that look alike are the same.
+template <class Twins, class... X>
+[[gnu::always_inline]] inline bool twins_are_one(const X&... x) {
+  const void* const data[] = {operand_traits_of<const X>::data(x)...};
+  bool one = true;
+  for (int o = 0; o < Twins::bound.value.input_count; ++o) {
+    one = one && data[o] == data[Twins::bound.value.twin[o]];
+  }
+  if (!one || Twins::is_static) return one;
+  const run_time_operand given[] = {run_time_operand_of(x)...};
+  for (int o = 0; o < Twins::bound.value.input_count; ++o) {
+    one = one && given[o].shape == given[Twins::bound.value.twin[o]].shape;
+  }
+  return one;
+}
 
 template <class E, class... X>
 [[gnu::always_inline]] inline known_extents<E> learn_all(const X&... x) {
@@ -382,6 +434,10 @@ template <literal S, class Call, class... X>
     if constexpr (e::error.code != diagnosis::none) {
       return diagnose<text, e::error>();
     } else {
+      if constexpr (e::may_have_twins) {
+        using twins = expression<S, with_twins<Call>, void, const X...>;
+        if (twins_are_one<twins>(x...)) return by_value<twins, Call>(alpha, x...);
+      }
       return by_value<e, Call>(alpha, x...);
     }
   }
@@ -397,6 +453,10 @@ template <literal S, class Call, class Y, class... X>
     if constexpr (e::error.code != diagnosis::none) {
       diagnose<text, e::error>();
     } else {
+      if constexpr (e::may_have_twins) {
+        using twins = expression<S, with_twins<Call>, Y, const X...>;
+        if (twins_are_one<twins>(x...)) return in_place<twins, Call>(y, alpha, beta, x...);
+      }
       in_place<e, Call>(y, alpha, beta, x...);
     }
   }

@@ -1,0 +1,64 @@
+#include <tenfold/einsum.hpp>
+
+#include <doctest/doctest.h>
+
+// What two terms of a sum share is computed once where the call shows that the operands are the same.
+
+using namespace tenfold;
+
+namespace {
+
+constexpr literal text("ij,jk,kl + ij,jk,kl->il");
+using A = tensor<double, 9, 8>;
+using B = tensor<double, 8, 9>;
+using C = tensor<double, 9, 7>;
+template <class Call>
+using planned = expression<text, Call, void, const A, const B, const C, const A, const B, const C>;
+
+static_assert(planned<plain_call>::may_have_twins);
+static_assert(planned<with_twins<plain_call>>::plan.flops <
+              0.55 * planned<plain_call>::plan.flops);
+
+template <class T>
+void fill(T& t, int step) {
+  for (tenfold::index n = 0; n < t.size(); ++n) t.data()[n] = static_cast<double>(n * step % 11 - 5);
+}
+
+}  // namespace
+
+TEST_CASE("terms that look alike are taken for one only if their operands are one") {
+  A a, other;
+  B b;
+  C c;
+  fill(a, 3);
+  fill(other, 5);
+  fill(b, 4);
+  fill(c, 7);
+  for (const A* second : {&a, &other}) {
+    const auto y = einsum<text>(a, b, c, *second, b, c);
+    C result;
+    einsum<text>(into(result), a, b, c, *second, b, c);
+    for (int i = 0; i < 9; ++i) {
+      for (int l = 0; l < 7; ++l) {
+        double sum = 0;
+        for (int j = 0; j < 8; ++j) {
+          for (int k = 0; k < 9; ++k) sum += (a(i, j) + (*second)(i, j)) * b(j, k) * c(k, l);
+        }
+        CHECK(y(i, l) == sum);
+        CHECK(result(i, l) == sum);
+      }
+    }
+  }
+}
+
+TEST_CASE("operands of one address and different extents are not one") {
+  tensor<double, 6> memory;
+  for (int n = 0; n < 6; ++n) memory(n) = n + 1;
+  const view<const double, dyn> whole(memory.data(), 6);
+  const strided_view<const double, dyn> odd(memory.data(), {3}, {2});
+  const auto same = einsum<"i + i ->">(whole, whole);
+  CHECK(static_cast<double>(same) == 42);
+  const view<const double, dyn> three(memory.data(), 3);
+  const auto apart = einsum<"i,i + i,i ->">(three, odd, odd, odd);
+  CHECK(static_cast<double>(apart) == 1 + 6 + 15 + 1 + 9 + 25);
+}
