@@ -1,4 +1,4 @@
-#include <tenfold/einsum.hpp>
+#include <tenfold/dsel/einsum.hpp>
 
 #include <doctest/doctest.h>
 
