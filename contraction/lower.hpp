@@ -413,10 +413,11 @@ class lowering : private phases<L> {
         (vb < 0 ? rows[row_count++] : shared[shared_count++]) = {shape.vectors, w, w, w};
       }
     }
-    for (const int v : {va, vb}) {
+    for (const bool second : {false, true}) {  // both may be one value: a square
+      const int v = second ? vb : va;
       for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
         const int l = order_of(v)[i];
-        if (!contains(ps.contracted, l) || (v == vb && contains(la, l))) continue;
+        if (!contains(ps.contracted, l) || (second && contains(la, l))) continue;
         sums[sum_count++] = {problem_.extent[l], a.stride[l], b.stride[l], 0,
                              sibling_stride(shape, va, a, l), sibling_stride(shape, vb, b, l)};
       }
