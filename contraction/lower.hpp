@@ -413,7 +413,7 @@ class lowering : private phases<L> {
         (vb < 0 ? rows[row_count++] : shared[shared_count++]) = {shape.vectors, w, w, w};
       }
     }
-    for (const bool second : {false, true}) {
+    for (const bool second : {false, true}) {  // both may be one value: a square
       const int v = second ? vb : va;
       for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
         const int l = order_of(v)[i];

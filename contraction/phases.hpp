@@ -268,13 +268,14 @@ class phases {
     }
   }
 
-  /// Several vectors per tile pay where every operand holds the lanes contiguously and no other
-  /// label would give a second column to the micro-kernel.
+  /// Several vectors per tile pay where every operand is used in place, the lanes contiguous, and
+  /// no other label would give a second column to the micro-kernel.
   constexpr void choose_vectors(phase_shape& shape) const {
     if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
     bool direct = shape.members == bit(shape.root);
     for_each_external(shape, [&](int v) {
-      direct = direct && (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
+      direct = direct && !is_foreign(v) &&  // packing knows one vector
+               (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
     });
     const plan_step<L>& step = plan_.steps[shape.root];
     if (!direct) return;

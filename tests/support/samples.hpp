@@ -23,7 +23,8 @@ inline bool chance(generator& g, double probability) {
   return static_cast<double>(g() >> 11) * 0x1p-53 < probability;
 }
 
-/// What entries are drawn from; never zero, so that no entry can stand for another that is missing.
+/// What entries, or the parts of complex ones, are drawn from; never zero, so that no entry can
+/// stand for another that is missing.
 enum class entries_kind : unsigned char {
   random,  ///< +-[1/4, 1)
   exact    ///< -2, -1, 1, 2: sums of products are exact in every scalar type
@@ -31,11 +32,16 @@ enum class entries_kind : unsigned char {
 
 template <class T>
 T draw(generator& g, entries_kind kind) {
-  const bool negative = (g() & 1) != 0;
-  const T size = kind == entries_kind::exact
-                     ? static_cast<T>(1 + (g() & 1))
-                     : static_cast<T>(0.25 + 0.75 * (static_cast<double>(g() >> 11) * 0x1p-53));
-  return negative ? -size : size;
+  if constexpr (is_complex(scalar_of<T>)) {
+    const auto re = draw<typename T::value_type>(g, kind);
+    return T(re, draw<typename T::value_type>(g, kind));
+  } else {
+    const bool negative = (g() & 1) != 0;
+    const T size = kind == entries_kind::exact
+                       ? static_cast<T>(1 + (g() & 1))
+                       : static_cast<T>(0.25 + 0.75 * (static_cast<double>(g() >> 11) * 0x1p-53));
+    return negative ? -size : size;
+  }
 }
 
 template <class T>
@@ -108,8 +114,8 @@ class sample {
   /// How many numbers between the entries are no longer `gap`; overwrites the entries.
   index spoilt_gaps() {
     fill(gap);
-    return static_cast<index>(std::count_if(memory_.begin(), memory_.end(),
-                                            [](T x) { return !(x == gap); }));
+    return static_cast<index>(
+        std::count_if(memory_.begin(), memory_.end(), [](T x) { return !(x == gap); }));
   }
 
   T* data() { return memory_.data() + origin_; }
