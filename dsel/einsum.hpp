@@ -5,6 +5,7 @@
 #include <tenfold/contraction/expand.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/dsel/canonical.hpp>
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/literal.hpp>
 #include <tenfold/dsel/options.hpp>
@@ -292,10 +293,29 @@ template <class X>
 }
 
 /// Throws the sentence of a call whose operands do not fit together.
-template <class E, class Call, class... X>
-[[gnu::noinline, gnu::cold]] void complain(const operand_shape<max_rank>* y, const X&... x) {
+template <class Call, class... X>
+[[gnu::noinline, gnu::cold]] void complain(std::string_view text, const operand_shape<max_rank>* y,
+                                           const X&... x) {
   const run_time_operand inputs[] = {run_time_operand_of(x)...};
-  check(E::text::text, inputs, static_cast<int>(sizeof...(X)), y, Call::binding);
+  check(text, inputs, static_cast<int>(sizeof...(X)), y, Call::binding);
+}
+
+/// Throws overlap_error unless the operands are proved to lie apart from y.
+template <class Y, class... X>
+[[gnu::noinline, gnu::cold]] void look_for_overlap(std::string_view text, const Y& y,
+                                                   const X&... x) {
+  const run_time_operand inputs[] = {run_time_operand_of(x)...};
+  require_disjoint(text, inputs, sizeof...(X), shape_of<max_rank>(y),
+                   operand_traits_of<const Y>::data(y));
+}
+
+/// Evaluates what only the call tells enough of.
+template <class Y, class... X>
+[[gnu::noinline]] void evaluate_operands(std::string_view text, const call_settings& settings, Y& y,
+                                         const X&... x) {
+  const run_time_operand inputs[] = {run_time_operand_of(x)...};
+  evaluate(text, inputs, sizeof...(X), shape_of<max_rank>(y), operand_traits_of<Y>::data(y),
+           settings);
 }
 
 template <class T, class Factor>
@@ -311,12 +331,13 @@ template <class T, class Factor>
 /// y := alpha * S(x...) + beta * y for operands that have been checked. `as_planned`: no operand is
 /// repeated where the compiler did not know.
 template <class E, class Call, class Y, class... X>
-[[gnu::always_inline]] inline void run(const index* extents, bool as_planned, Y& y,
-                                       alpha_factor alpha, beta_factor beta, const X&... x) {
+[[gnu::always_inline]] inline void run(std::string_view text, const index* extents,
+                                       bool as_planned, Y& y, alpha_factor alpha, beta_factor beta,
+                                       const X&... x) {
   using T = typename E::scalar_type;
   if constexpr (Call::scaled) {
     if (!is_complex(scalar_of<T>) && (alpha.im != 0 || beta.im != 0)) {
-      throw_diagnostic({diagnosis::complex_factor}, E::text::text);
+      throw_diagnostic({diagnosis::complex_factor}, text);
     }
     if (is_zero(alpha)) return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
   }
@@ -332,9 +353,7 @@ template <class E, class Call, class Y, class... X>
       }
     }
     if constexpr (!E::value.feasible || E::stretchable != 0) {
-      const run_time_operand inputs[] = {run_time_operand_of(x)...};
-      evaluate(E::text::text, inputs, sizeof...(X), shape_of<max_rank>(y),
-               operand_traits_of<Y>::data(y), {alpha, beta, Call::binding, Call::path});
+      evaluate_operands(text, {alpha, beta, Call::binding, Call::path}, y, x...);
     }
   }
 }
@@ -345,51 +364,48 @@ auto result_type(std::integer_sequence<int, I...>)
     -> tensor<typename E::scalar_type, E::bound.value.extent[E::text::result[I]]...>;
 
 template <class E, class Call, class... X>
-[[gnu::always_inline]] inline auto by_value(alpha_factor alpha, const X&... x) {
+[[gnu::always_inline]] inline auto by_value(std::string_view text, alpha_factor alpha,
+                                            const X&... x) {
   constexpr const auto& list = E::text::result;
   using result = decltype(result_type<E>(std::make_integer_sequence<int, list.count>{}));
   if constexpr (E::is_static) {
     result y;
-    run<E, Call>(nullptr, true, y, alpha, {0}, x...);
+    run<E, Call>(text, nullptr, true, y, alpha, {0}, x...);
     return y;
   } else {
     const known_extents<E> known = learn_all<E>(x...);
-    if (!known.fits) complain<E, Call>(nullptr, x...);
+    if (!known.fits) complain<Call>(text, nullptr, x...);
     auto y = [&]<int... I>(std::integer_sequence<int, I...>) {
       std::array<index, sizeof...(I)> shape{known.of[list[I]]...};
       return result(typename result::extents_type(shape));
     }(std::make_integer_sequence<int, list.count>{});
-    run<E, Call>(known.of, known.stretched == 0, y, alpha, {0}, x...);
+    run<E, Call>(text, known.of, known.stretched == 0, y, alpha, {0}, x...);
     return y;
   }
 }
 
 template <class E, class Call, class Y, class... X>
-[[gnu::always_inline]] inline void in_place(Y& y, alpha_factor alpha, beta_factor beta,
-                                            const X&... x) {
+[[gnu::always_inline]] inline void in_place(std::string_view text, Y& y, alpha_factor alpha,
+                                            beta_factor beta, const X&... x) {
   const auto separate = [&] {
     const address_range out = range_of(y);
     const auto meets = [&](const address_range& in) -> int {
       return in.first < out.last && out.first < in.last;
     };
-    if ((meets(range_of(x)) | ...)) [[unlikely]] {
-      const run_time_operand inputs[] = {run_time_operand_of(x)...};
-      require_disjoint(E::text::text, inputs, sizeof...(X), shape_of<max_rank>(y),
-                       operand_traits_of<Y>::data(y));
-    }
+    if ((meets(range_of(x)) | ...)) [[unlikely]] look_for_overlap(text, y, x...);
   };
   if constexpr (E::is_static) {
     separate();
-    run<E, Call>(nullptr, true, y, alpha, beta, x...);
+    run<E, Call>(text, nullptr, true, y, alpha, beta, x...);
   } else {
     known_extents<E> known = learn_all<E>(x...);
     known.learn(E::text::result, y, true);
     if (!known.fits) {
       const auto shape = shape_of<max_rank>(y);
-      complain<E, Call>(&shape, x...);
+      complain<Call>(text, &shape, x...);
     }
     separate();
-    run<E, Call>(known.of, known.stretched == 0, y, alpha, beta, x...);
+    run<E, Call>(text, known.of, known.stretched == 0, y, alpha, beta, x...);
   }
 }
 
@@ -430,15 +446,16 @@ template <literal S, class Call, class... X>
   if constexpr (text::error.code != diagnosis::none) {
     return diagnose<text, text::error>();
   } else {
-    using e = expression<S, Call, void, const X...>;
+    constexpr literal same = canonical<S, subscripts<S>>();
+    using e = expression<same, Call, void, const X...>;
     if constexpr (e::error.code != diagnosis::none) {
-      return diagnose<text, e::error>();
+      return diagnose<text, expression<S, Call, void, const X...>::error>();
     } else {
       if constexpr (e::may_have_twins) {
-        using twins = expression<S, with_twins<Call>, void, const X...>;
-        if (twins_are_one<twins>(x...)) return by_value<twins, Call>(alpha, x...);
+        using twins = expression<same, with_twins<Call>, void, const X...>;
+        if (twins_are_one<twins>(x...)) return by_value<twins, Call>(S.view(), alpha, x...);
       }
-      return by_value<e, Call>(alpha, x...);
+      return by_value<e, Call>(S.view(), alpha, x...);
     }
   }
 }
@@ -449,15 +466,18 @@ template <literal S, class Call, class Y, class... X>
   if constexpr (text::error.code != diagnosis::none) {
     diagnose<text, text::error>();
   } else {
-    using e = expression<S, Call, Y, const X...>;
+    constexpr literal same = canonical<S, subscripts<S>>();
+    using e = expression<same, Call, Y, const X...>;
     if constexpr (e::error.code != diagnosis::none) {
-      diagnose<text, e::error>();
+      diagnose<text, expression<S, Call, Y, const X...>::error>();
     } else {
       if constexpr (e::may_have_twins) {
-        using twins = expression<S, with_twins<Call>, Y, const X...>;
-        if (twins_are_one<twins>(x...)) return in_place<twins, Call>(y, alpha, beta, x...);
+        using twins = expression<same, with_twins<Call>, Y, const X...>;
+        if (twins_are_one<twins>(x...)) {
+          return in_place<twins, Call>(S.view(), y, alpha, beta, x...);
+        }
       }
-      in_place<e, Call>(y, alpha, beta, x...);
+      in_place<e, Call>(S.view(), y, alpha, beta, x...);
     }
   }
 }
