@@ -243,7 +243,7 @@ class lowering : private phases<L> {
     const auto& order = order_of(value);
     const auto distance = [&](int l) {
       const index s = external_stride(value, l);
-      return s < 0 ? -s : s;
+      return s < 0 && s != dyn ? -s : s;
     };
     for (int i = 0; i < order.count; ++i) {
       if (!inner(shape, order[i])) continue;
