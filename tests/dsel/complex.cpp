@@ -213,7 +213,8 @@ TEST_CASE("complex operands and outputs may have any strides") {
   const strided_view<const z, 6> same(&two, {6}, {0});
   const auto m = made<z>(shape<5, 6>{}, 1, entries_kind::exact);
   const auto sums = einsum<"ij->i">(m);
-  const auto once = einsum<"ij,j->i">(m, conj(same)), again = einsum("ij,j->i", m, conj(same));
+  const auto once = einsum<"ij,j->i">(m, conj(same));
+  const auto again = einsum("ij,j->i", m, conj(same));
   for (index i = 0; i < 5; ++i) {
     CHECK(once(i) == sums(i) * z(0, -2));
     CHECK(again(i) == sums(i) * z(0, -2));

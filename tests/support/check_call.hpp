@@ -2,6 +2,7 @@
 
 #include <check_expression.hpp>
 #include <complex>
+#include <tenfold/tensor/conjugated.hpp>
 
 /// One expression over given operands: of mixed scalars, conjugated, strided, one of them twice.
 namespace tenfold::testing {
