@@ -82,7 +82,7 @@ inline constexpr bool is_like<operand_like<X>> = true;
 template <class A>
 inline constexpr bool is_result_like = false;
 template <class X>
-inline constexpr bool is_result_like<destination<operand_like<X>>> = true;
+inline constexpr bool is_result_like<destination<const operand_like<X>>> = true;
 
 template <class... A>
 run_time_plan at_run_time(std::string_view text, const A&... args) {
