@@ -18,6 +18,8 @@ void check_sum(const Shapes&... shapes) {
         [&](auto&... x) {
           (fill(x.data(), x.size(), g, kind), ...);
           check_call<S>(kind, x...);
+          CAPTURE(S.view());
+          CAPTURE(static_cast<int>(kind));
           CHECK(same_bits(einsum<S>(x...), einsum(S.view(), x...)));
         },
         all);
