@@ -24,7 +24,7 @@ using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands
 template <limits L, class Program>
 class lowering : private phases<L> {
   using base = phases<L>;
-  using base::caps_, base::n_, base::plan_, base::points_, base::problem_;
+  using base::caps_, base::n_, base::overwrites_, base::plan_, base::points_, base::problem_;
   using base::end_of_sum, base::external_stride, base::for_each_external, base::inner,
       base::is_final, base::is_foreign, base::labels_of, base::lanes_direct, base::last_use,
       base::may_overlap, base::order_of, base::tile_work, base::uses;
@@ -243,7 +243,7 @@ class lowering : private phases<L> {
     const auto& order = order_of(value);
     const auto distance = [&](int l) {
       const index s = external_stride(value, l);
-      return s < 0 ? -s : s;
+      return s < 0 && s != dyn ? -s : s;
     };
     for (int i = 0; i < order.count; ++i) {
       if (!inner(shape, order[i])) continue;
@@ -311,13 +311,15 @@ class lowering : private phases<L> {
   }
 
   /// Where step s leaves its result: the terms of a sum in one place. `memory` is its final place
-  /// when it goes through scratch.
+  /// when it goes through scratch: also where the rest of the lanes does so, and alpha and beta meet
+  /// the sum of all terms there, not the first one.
   constexpr place result(const phase_shape& shape, int s, const place* results, place& memory,
                          index& peak) {
     const bool at_root = end_of_sum(s) == shape.root;
     if (at_root) memory = external(shape, n_ + shape.root);
     if (plan_.steps[s].c >= 0) return results[plan_.steps[s].c - n_];
-    if (at_root && !needs_packing(shape, n_ + shape.root, memory)) return memory;
+    const bool as_rest = shape.has_rest && !overwrites_ && s != shape.root;
+    if (at_root && !as_rest && !needs_packing(shape, n_ + shape.root, memory)) return memory;
     place p = in_scratch(
         shape, at_root ? memory_order(shape, n_ + shape.root) : plan_.steps[s].order, peak);
     p.ref.value = n_ + s;

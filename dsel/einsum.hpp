@@ -223,6 +223,9 @@ struct known_extents {
       if constexpr (E::stretchable != 0) {
         if (!is_result && given == 1 && contains(E::stretchable, label)) {
           ones |= bit(label);
+          for (int j = 0; j < traits::rank; ++j) {  // a diagonal has one extent
+            fits = fits && (labels[j] != label || traits::extent(x, j) == 1);
+          }
           const bool known = traits::static_extents[static_cast<std::size_t>(i)] != dyn;
           if (!known) stretched |= bit(label);
           continue;

@@ -130,7 +130,9 @@ std::string write(generator& g, const expression_case& c, const std::vector<std:
       text += "->";
     } else if (o == 0 || c.term[o] != c.term[o - 1]) {
       const bool minus = c.signs[c.term[o]] < 0;
-      if (o > 0 || minus || chance(g, 0.05)) text += minus ? '-' : '+';
+      // In front of a sum, nothing would be no operand.
+      const bool needed = o > 0 || (c.signs.size() > 1 && c.axes[o].empty() && c.dots[o] < 0);
+      if (needed || minus || chance(g, 0.05)) text += minus ? '-' : '+';
     } else {
       text += ',';
     }

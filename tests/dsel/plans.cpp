@@ -1,0 +1,420 @@
+#include <check_call.hpp>
+#include <sstream>
+#include <thread>
+
+// Plans that are kept, paths, and operands that are stretched when a plan is made or a call is run.
+
+namespace tenfold::testing {
+namespace {
+
+constexpr entries_kind random_entries = entries_kind::random;
+
+/// What f throws, an E.
+template <class E, class F>
+std::string thrown_by(F f) {
+  try {
+    f();
+  } catch (const error& e) {
+    CHECK_MESSAGE(typeid(e) == typeid(E), "another exception: ", typeid(e).name());
+    return e.what();
+  }
+  return "(nothing was thrown)";
+}
+
+}  // namespace
+
+// --- what a plan is -----------------------------------------------------------------------------
+
+TEST_CASE("plans of the same text, shapes and settings are equal") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  const auto b = made<double>(shape<6, 7>{}, 2);
+  const auto wide = made<double>(shape<6, 9>{}, 2);
+  const auto single = made<float>(shape<5, 6>{}, 1);
+  const auto complex = made<std::complex<double>>(shape<5, 6>{}, 1);
+  const strided_view<const double, dyn, dyn> transposed(b.data(), {6, 7}, {1, 6});
+  const tensor<double, 7, 5> y;
+  const strided_view<double, dyn, dyn> columns(nullptr, {5, 7}, {1, 5});
+  const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
+  const run_time_plan copy = p;
+  CHECK(p == copy);
+  CHECK(p == plan("ij,jk->ik", like(a), like(without_static_extents(b))));
+  CHECK_FALSE(p == plan("ij,jk", like(a), like(b)));
+  CHECK_FALSE(p == plan("ij,jk->ik", like(a), like(wide)));
+  CHECK_FALSE(p == plan("ij,jk->ik", like(a), like(transposed)));
+  CHECK_FALSE(p == plan("ij,jk->ik", like(complex), like(b)));
+  CHECK_FALSE(plan("ij->ji", like(complex)) == plan("ij->ji", like(conj(complex))));
+  CHECK_FALSE(plan("ij->ji", like(a)) == plan("ij->ji", like(single)));
+  CHECK_FALSE(p == plan("ij,jk->ik", into(like(columns)), like(a), like(b)));
+  CHECK_FALSE(p == plan("ij,jk->ik", like(a), like(b), numpy_semantics));
+  CHECK_FALSE(p == plan("ij,jk->ik", like(a), like(b), accumulate<double>));
+  CHECK_FALSE(p == plan("ij,jk->ik", like(a), like(b),
+                        optimize<path_options{.method = path_method::greedy}>));
+  CHECK_FALSE(plan("ij->ij", like(a)) == plan("ij,jk->ik", like(a), like(b)));
+}
+
+TEST_CASE("a plan tells its text, work and result, and prints the table of explain") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  const auto b = made<double>(shape<6, 7>{}, 2);
+  const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
+  CHECK(p.text() == "ij,jk->ik");
+  CHECK(p.flops() == 2 * 5 * 6 * 7);
+  CHECK(p.workspace_bytes() >= 0);
+  CHECK(p.result().rank == 2);
+  CHECK(p.result().extents[0] == 5);
+  CHECK(p.result().extents[1] == 7);
+  CHECK(p.result().strides[0] == 7);
+  std::ostringstream out;
+  out << p;
+  CHECK(out.str().find("double; i = 5, j = 6, k = 7") != std::string::npos);
+  CHECK(out.str().find("flops") != std::string::npos);
+  CHECK(plan("ij,jk->ik", like(made<double>(shape<5, 0>{}, 1)),
+             like(made<double>(shape<0, 7>{}, 1)))
+            .flops() == 0);
+}
+
+TEST_CASE("a literal has a plan that the compiler has made") {
+  const auto a = made<double>(shape<dyn, 4, 5>{19}, 1);
+  const auto u = made<double>(shape<dyn, 5>{19}, 2);
+  const auto p = plan<"eij,ej->ei">(like(a), like(u));
+  CHECK(p == plan<"eij,ej->ei">(like(a), like(u)));
+  CHECK(p.text() == "eij,ej->ei");
+  CHECK(p.flops() == 2 * 4 * 5);
+  CHECK(p.workspace_bytes() >= 0);
+  CHECK(same_bits(p(a, u), einsum<"eij,ej->ei">(a, u)));
+  tensor<double, dyn, 4> y(19), w(19);
+  y.fill(2);
+  w.fill(2);
+  p(into(y), a, u, alpha(0.5), beta(-1));
+  einsum<"eij,ej->ei">(into(w), a, u, alpha(0.5), beta(-1));
+  CHECK(same_bits(y, w));
+}
+
+TEST_CASE("a literal over strides of the call is planned at the call") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  const strided_view<const double, dyn, dyn> turned(a.data(), {6, 5}, {1, 6});
+  const run_time_plan p = plan<"ij,jk->ik">(like(turned), like(a));
+  CHECK(p == plan("ij,jk->ik", like(turned), like(a)));
+  CHECK(same_bits(p(turned, a), einsum("ij,jk->ik", turned, a)));
+}
+
+// --- what a plan does ---------------------------------------------------------------------------
+
+TEST_CASE("a plan gives the same bits from any thread") {
+  const auto a = made<double>(shape<64, 9, 10>{}, 1);
+  const auto b = made<double>(shape<64, 10, 11>{}, 2);
+  const run_time_plan p = plan("eij,ejk->eik", like(a), like(b));
+  const auto right = p(a, b);
+  dynamic_tensor<double> results[2] = {dynamic_tensor<double>(p.result()),
+                                       dynamic_tensor<double>(p.result())};
+  const auto run = [&](int t) {
+    for (int i = 0; i < 50; ++i) {
+      run_time_operand inputs[] = {seen(a), seen(b)};
+      p.run(inputs, 2, results[t].shape(), results[t].data(), {});
+    }
+  };
+  std::thread other(run, 1);
+  run(0);
+  other.join();
+  CHECK(same_bits(results[0], right));
+  CHECK(same_bits(results[1], right));
+}
+
+TEST_CASE("a plan runs on other operands of the same shapes") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  const auto b = made<double>(shape<6, 7>{}, 2);
+  const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
+  for (std::uint64_t seed = 3; seed < 6; ++seed) {
+    const auto c = made<double>(shape<5, 6>{}, seed);
+    CHECK(same_bits(p(c, b), einsum("ij,jk->ik", c, b)));
+  }
+  // One tensor twice, which the plan could not know.
+  const auto d = made<double>(shape<6, 6>{}, 1, entries_kind::exact);
+  const run_time_plan square = plan("ij,jk->ik", like(d), like(d));
+  CHECK(same_bits(square(d, d), einsum("ij,jk->ik", d, d)));
+}
+
+TEST_CASE("a plan knows the strides of its result") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  const auto b = made<double>(shape<6, 7>{}, 2);
+  const judge<double> right("ij,jk->ik", random_entries, {seen(a), seen(b)});
+  sample<double> memory({5, 7}, {1, 6});
+  const strided_view<double, dyn, dyn> y(memory.data(), {5, 7}, {1, 6});
+  const run_time_plan p = plan("ij,jk->ik", into(like(y)), like(a), like(b));
+  p(into(y), a, b);
+  right.check(y);
+  CHECK(memory.spoilt_gaps() == 0);
+}
+
+TEST_CASE("what is not like the planned is told and nothing is written") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  const auto b = made<double>(shape<6, 7>{}, 2);
+  const auto tall = made<double>(shape<9, 6>{}, 1);
+  const auto single = made<float>(shape<6, 7>{}, 2);
+  const auto complex = made<std::complex<double>>(shape<5, 6>{}, 1);
+  const strided_view<const double, dyn, dyn> turned(a.data(), {5, 6}, {1, 5});
+  const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
+  tensor<double, 5, 7> y;
+  tensor<double, 7, 5> other;
+  y.fill(7);
+  const std::string head = "tenfold: \"ij,jk->ik\": ";
+  const std::string first = head + "operand 0 is not like the one that was planned for";
+  const std::string second = head + "operand 1 is not like the one that was planned for";
+  const auto fault = [&](const auto&... x) {
+    return thrown_by<shape_error>([&] { p(into(y), x...); });
+  };
+  CHECK(fault(tall, b) == first);
+  CHECK(fault(turned, b) == first);
+  CHECK(fault(complex, b) == first);
+  CHECK(fault(a, single) == second);
+  CHECK(fault(a, a) == second);
+  CHECK(fault(a) == head + "the subscripts name 2 operands, 1 were given");
+  CHECK(fault(a, b, b) == head + "the subscripts name 2 operands, 3 were given");
+  CHECK(thrown_by<shape_error>([&] { p(into(other), a, b); }) ==
+        head + "the output is not like the one that was planned for");
+  CHECK(thrown_by<shape_error>([&] {
+          plan("ij->ji", like(complex))(into(other), conj(complex));
+        }) == "tenfold: \"ij->ji\": operand 0 is not like the one that was planned for");
+  for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 7);
+}
+
+TEST_CASE("a plan refuses a result that overlaps an operand") {
+  auto a = made<double>(shape<6, 6>{}, 1);
+  const auto b = made<double>(shape<6, 6>{}, 2);
+  const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
+  CHECK(thrown_by<overlap_error>([&] { p(into(a), a, b); }) ==
+        "tenfold: \"ij,jk->ik\": the output overlaps operand 0 in memory");
+  CHECK(thrown_by<overlap_error>([&] { p(into(a), b, a); }) ==
+        "tenfold: \"ij,jk->ik\": the output overlaps operand 1 in memory");
+  CHECK(same_bits(a, made<double>(shape<6, 6>{}, 1)));
+  const strided_view<double, dyn, dyn> coinciding(a.data(), {6, 6}, {1, 1});
+  CHECK(thrown_by<overlap_error>([&] {
+          plan("ij,jk->ik", into(like(coinciding)), like(b), like(b));
+        }) == "tenfold: \"ij,jk->ik\": the strides of the output do not keep its entries apart");
+}
+
+TEST_CASE("a plan scales a result without work") {
+  const tensor<double, dyn, dyn> a(5, 0), b(0, 7);
+  const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
+  tensor<double, 5, 7> y;
+  y.fill(3);
+  p(into(y), a, b, beta(2));
+  for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 6);
+  p(into(y), a, b);
+  for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 0);
+}
+
+TEST_CASE("what cannot be planned is told when the plan is made") {
+  const auto a = made<double>(shape<5, 6>{}, 1);
+  CHECK(thrown_by<subscript_error>([&] { plan("ij,jk->im", like(a), like(a)); }) ==
+        "tenfold: \"ij,jk->im\": output label 'm' at position 8 is in no operand");
+  CHECK(thrown_by<shape_error>([&] { plan("ij,jk->ik", like(a), like(a)); }) ==
+        "tenfold: \"ij,jk->ik\": label 'j' at position 3 has extent 5 in operand 1 and extent 6 in "
+        "operand 0");
+}
+
+// --- paths --------------------------------------------------------------------------------------
+
+namespace {
+
+const auto p0 = made<double>(shape<4, 9>{}, 1);
+const auto p1 = made<double>(shape<9, 3>{}, 2);
+const auto p2 = made<double>(shape<3, 8>{}, 3);
+const auto p3 = made<double>(shape<8, 5>{}, 4);
+constexpr std::string_view chain = "ij,jk,kl,lm->im";
+
+template <class... Options>
+run_time_plan chain_plan(const Options&... options) {
+  return plan(chain, like(p0), like(p1), like(p2), like(p3), options...);
+}
+
+double product(index i, index j, index k) { return static_cast<double>(2 * i * j * k); }
+
+}  // namespace
+
+TEST_CASE("the best order is the default") {
+  // (p0 p1) (p2 p3): 4 x 9 x 3, 3 x 8 x 5, 4 x 3 x 5.
+  CHECK(chain_plan().flops() == product(4, 9, 3) + product(3, 8, 5) + product(4, 3, 5));
+  CHECK(chain_plan(path_options{.method = path_method::dynamic_programming}).flops() ==
+        chain_plan().flops());
+}
+
+TEST_CASE("an order of multiplication may be given") {
+  const judge<double> right(chain, random_entries, {seen(p0), seen(p1), seen(p2), seen(p3)});
+  // From the right: p2 p3, p1 (p2 p3), p0 (...). Both leave, the product goes to the end.
+  constexpr path_options from_the_right{
+      .method = path_method::given, .pair_count = 3, .pairs = {{2, 3}, {1, 2}, {0, 1}}};
+  const run_time_plan p = chain_plan(from_the_right);
+  CHECK(p.flops() == product(3, 8, 5) + product(9, 3, 5) + product(4, 9, 5));
+  right.check(p(p0, p1, p2, p3));
+  right.check(einsum(chain, p0, p1, p2, p3, from_the_right));
+  right.check(einsum<"ij,jk,kl,lm->im">(p0, p1, p2, p3, optimize<from_the_right>));
+  CHECK(same_bits(p(p0, p1, p2, p3), einsum(chain, p0, p1, p2, p3, from_the_right)));
+}
+
+TEST_CASE("greedy paths are right, and those with noise the same for the same seed") {
+  const judge<double> right(chain, random_entries, {seen(p0), seen(p1), seen(p2), seen(p3)});
+  const path_options greedy{.method = path_method::greedy};
+  right.check(einsum(chain, p0, p1, p2, p3, greedy));
+  right.check(einsum<"ij,jk,kl,lm->im">(
+      p0, p1, p2, p3, optimize<path_options{.method = path_method::greedy}>));
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const path_options noisy{.method = path_method::random_greedy, .seed = seed, .tries = 8};
+    const run_time_plan p = chain_plan(noisy);
+    CHECK(p == chain_plan(noisy));
+    CHECK(p.flops() == chain_plan(noisy).flops());
+    CHECK(p.flops() <= chain_plan(greedy).flops());
+    right.check(p(p0, p1, p2, p3));
+    CHECK(same_bits(p(p0, p1, p2, p3), einsum(chain, p0, p1, p2, p3, noisy)));
+  }
+}
+
+TEST_CASE("a limit on intermediates is kept or told") {
+  const std::string text = "tenfold: \"ij,jk,kl,lm->im\": no order of multiplication: the given "
+                           "pairs fit no operands, or every order has an intermediate above the "
+                           "limit";
+  for (const auto method : {path_method::dynamic_programming, path_method::greedy,
+                            path_method::random_greedy}) {
+    CAPTURE(static_cast<int>(method));
+    CHECK(thrown_by<backend_error>([&] {
+            chain_plan(path_options{.method = method, .largest_intermediate = 2});
+          }) == text);
+    const path_options roomy{.method = method, .largest_intermediate = 40};
+    const judge<double> right(chain, random_entries, {seen(p0), seen(p1), seen(p2), seen(p3)});
+    right.check(einsum(chain, p0, p1, p2, p3, roomy));
+  }
+  // Any pair of these but the first has more than 15 entries.
+  CHECK(chain_plan(path_options{.largest_intermediate = 15}).flops() ==
+        product(4, 9, 3) + product(3, 8, 5) + product(4, 3, 5));
+  CHECK(thrown_by<backend_error>([&] {
+          einsum(chain, p0, p1, p2, p3, path_options{.largest_intermediate = 1});
+        }) == text);
+}
+
+TEST_CASE("pairs that fit no operands are told") {
+  const auto fault = [](const path_options& path) {
+    return thrown_by<backend_error>([&] { chain_plan(path); });
+  };
+  const auto given = [](int count, int x, int y) {
+    path_options path{.method = path_method::given, .pair_count = count};
+    for (auto& pair : path.pairs) {
+      pair[0] = static_cast<std::uint8_t>(x);
+      pair[1] = static_cast<std::uint8_t>(y);
+    }
+    return path;
+  };
+  const std::string told = "tenfold: \"ij,jk,kl,lm->im\": no order of multiplication";
+  CHECK(fault(given(2, 0, 1)).starts_with(told));  // too few
+  CHECK(fault(given(4, 0, 1)).starts_with(told));  // too many
+  CHECK(fault(given(3, 0, 0)).starts_with(told));  // one with itself
+  CHECK(fault(given(3, 2, 3)).starts_with(told));  // after the first, there are three
+  CHECK(fault(given(3, 0, 9)).starts_with(told));
+}
+
+// --- stretching ---------------------------------------------------------------------------------
+
+TEST_CASE("numpy_semantics repeats what has one entry along any label") {
+  const auto a = made<double>(shape<5, 1>{}, 1);
+  const auto b = made<double>(shape<1, 7>{}, 2);
+  const auto c = made<double>(shape<5, 7>{}, 3);
+  call_settings as_numpy;
+  as_numpy.binding.numpy_semantics = true;
+  const auto check = [](const auto& right, std::string_view text, const auto&... x) {
+    right.check(einsum(text, x..., numpy_semantics));
+    right.check(plan(text, like(x)..., numpy_semantics)(x...));
+  };
+  {
+    const judge<double> right("ij,ij->ij", random_entries, {seen(a), seen(b)}, as_numpy);
+    CHECK(right.extents() == std::vector<index>{5, 7});
+    right.check(einsum<"ij,ij->ij">(a, b, numpy_semantics));
+    check(right, "ij,ij->ij", a, b);
+    check(right, "ij,ij->ij", without_static_extents(a), without_static_extents(b));
+    right.check(einsum<"ij,ij->ij">(without_static_extents(a), without_static_extents(b),
+                                    numpy_semantics));
+  }
+  {
+    const judge<double> right("ij,ij->", random_entries, {seen(a), seen(c)}, as_numpy);
+    right.check(einsum<"ij,ij->">(a, c, numpy_semantics));
+    right.check(einsum<"ij,ij->">(without_static_extents(a), c, numpy_semantics));
+    check(right, "ij,ij->", a, c);
+  }
+  {
+    // The sum over j is one entry in the first term and seven in the second.
+    const judge<double> right("ij - ij -> i", random_entries, {seen(a), seen(c)}, as_numpy);
+    right.check(einsum<"ij - ij -> i">(a, c, numpy_semantics));
+    right.check(einsum<"ij - ij -> i">(without_static_extents(a), c, numpy_semantics));
+    check(right, "ij - ij -> i", a, c);
+  }
+  CHECK(thrown_by<shape_error>([&] { einsum("ij,ij->ij", a, c); }) ==
+        "tenfold: \"ij,ij->ij\": label 'j' at position 4 has extent 7 in operand 1 and extent 1 in "
+        "operand 0");
+  CHECK(thrown_by<shape_error>([&] { einsum<"ij,ij->ij">(without_static_extents(a), c); }) ==
+        "tenfold: \"ij,ij->ij\": label 'j' at position 4 has extent 7 in operand 1 and extent 1 in "
+        "operand 0");
+}
+
+TEST_CASE("an extent of 1 that only the call tells is stretched as well") {
+  // Types that say dyn, planned as if nothing were repeated.
+  for (const index rows : {1, 4}) {
+    for (const index batch : {1, 6}) {
+      for (const index batch_of_vector : {1, 6}) {
+        CAPTURE(rows);
+        CAPTURE(batch);
+        CAPTURE(batch_of_vector);
+        const auto a = made<double>(shape<dyn, dyn, 5>{batch, rows}, 1);
+        const auto u = made<double>(shape<dyn, 5>{batch_of_vector}, 2);
+        const judge<double> right("...ij,...j->...i", random_entries, {seen(a), seen(u)});
+        right.check(einsum<"...ij,...j->...i">(a, u));
+        right.check(einsum("...ij,...j->...i", a, u));
+        auto y = einsum<"...ij,...j->...i">(a, u);
+        y.fill(not_a_number<double>());
+        einsum<"...ij,...j->...i">(into(y), a, u);
+        right.check(y);
+      }
+    }
+  }
+  const auto a = made<double>(shape<dyn, 3, 5>{4}, 1);
+  const auto u = made<double>(shape<dyn, 5>{6}, 2);
+  CHECK(thrown_by<shape_error>([&] { einsum<"...ij,...j->...i">(a, u); }) ==
+        "tenfold: \"...ij,...j->...i\": label '...' at position 6 has extent 6 in operand 1 and "
+        "extent 4 in operand 0");
+}
+
+TEST_CASE("a result is never stretched") {
+  const auto a = made<double>(shape<dyn, 5>{1}, 1);
+  tensor<double, dyn, 5> y(3);
+  y.fill(7);
+  CHECK(thrown_by<shape_error>([&] { einsum<"...i->...i">(into(y), a); }) ==
+        "tenfold: \"...i->...i\": label '...' at position 6 has extent 3 in the output and extent 1 "
+        "in the operands");
+  for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 7);
+}
+
+TEST_CASE("the axes of a diagonal have one extent, stretched or not") {
+  const tensor<double, 1, dyn> a(3);
+  const auto b = made<double>(shape<3>{}, 2);
+  const std::string text =
+      "tenfold: \"ii,i->i\": label 'i' at position 1 has extent 3 in operand 0 and extent 1 in "
+      "operand 0";
+  CHECK(thrown_by<shape_error>([&] { einsum("ii,i->i", a, b, numpy_semantics); }) == text);
+  CHECK(thrown_by<shape_error>([&] { einsum<"ii,i->i">(a, b, numpy_semantics); }) == text);
+}
+
+TEST_CASE("an ellipsis of any length, on any side") {
+  const auto a = made<double>(shape<2, 3, 4>{}, 1);
+  const auto b = made<double>(shape<4, 5>{}, 2);
+  const auto check = [](std::string_view text, const auto&... x) {
+    CAPTURE(text);
+    const judge<double> right(text, random_entries, {seen(x)...});
+    right.check(einsum(text, x...));
+    right.check(plan(text, like(x)...)(x...));
+  };
+  check("...j,jk->...k", a, b);
+  check("i...j,j...->i...", a, made<double>(shape<4, 3>{}, 3));
+  check("...,...->...", a, made<double>(shape<4>{}, 3));
+  check("...ijk->...ikj", a);  // it stands for nothing
+  check("...ijk->ikj", a);
+  check("a...", a);
+  check("...a,...b", a, made<double>(shape<1, 3, 5>{}, 3));
+}
+
+}  // namespace tenfold::testing
