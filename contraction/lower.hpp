@@ -350,7 +350,8 @@ class lowering : private phases<L> {
                                  int label) const {
     if (!shape.has_rest || value < 0 || !contains(labels_of(value), label) ||
         !contains(labels_of(value), shape.lane) ||
-        (value >= n_ && contains(shape.members, value - n_)) || !lanes_direct(value, shape.lane)) {
+        (value >= n_ && contains(shape.members, value - n_)) || is_foreign(value) ||
+        !lanes_direct(value, shape.lane)) {
       return value < 0 ? 0 : p.stride[label];
     }
     if (shape.pack_all) return external_stride(value, label);
