@@ -135,6 +135,7 @@ class planning {
     int value = -1;
     for (int t = 0; t < said.factor_count; ++t) {
       const auto [source, sign] = said.factors[t];
+      if (is_empty(problem_, source) && !is_empty(problem_)) continue;
       if (source >= n_ && feeds_sum(source - n_)) {
         value = product(problem_.list[source - n_], order, value, sign);
       } else {

@@ -79,6 +79,33 @@ constexpr bool some_extent_is(const problem<L>& p, index extent) {
   return false;
 }
 
+/// Whether a value (an input, or behind them the result of a statement) is known to have no entries
+/// or to be a sum of nothing. A sum of terms is where all its terms are.
+template <limits L>
+constexpr bool is_empty(const problem<L>& p, int value) {
+  if (value < p.input_count) {
+    for (int l = 0; l < p.label_count; ++l) {
+      if (contains(p.inputs[value].labels, l) && p.extent[l] == 0) return true;
+    }
+    return false;
+  }
+  const bound_statement<L>& s = p.list[value - p.input_count];
+  for (int i = 0; i < s.order.count; ++i) {
+    if (p.extent[s.order[i]] == 0) return true;
+  }
+  const bool sum = s.kind == statement_kind::sum;
+  for (int f = 0; f < s.factor_count; ++f) {
+    if (is_empty(p, s.factors[f].source) != sum) return !sum;
+  }
+  return sum;
+}
+
+/// The same of the result.
+template <limits L>
+constexpr bool is_empty(const problem<L>& p) {
+  return is_empty(p, p.input_count + p.statement_count - 1);
+}
+
 /// Extent standing in for one that is not known while planning: a batch, hence large.
 inline constexpr index nominal_extent = 1024;
 

@@ -179,7 +179,7 @@ class expression {
       !some_extent_is(bound.value, dyn) && (all_static<X>() && ...) && all_static<Y>();
 
   /// Whether a label is known to have no values: the sum is empty, or so is the result.
-  static constexpr bool is_empty = some_extent_is(bound.value, 0);
+  static constexpr bool is_empty = tenfold::is_empty(bound.value);
 
   /// Whether sub-contractions might be shared between the terms of a sum, were operands that look
   /// alike the same.

@@ -123,7 +123,7 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
     require_entries_apart(text, y_shape);
     require_disjoint(text, inputs, count, y_shape, y);
     require_real_factors(text, p.type, settings);
-    if (is_zero(settings.alpha) || some_extent_is(p, 0)) return scale(y_shape, y, settings.beta);
+    if (is_zero(settings.alpha) || is_empty(p)) return scale(y_shape, y, settings.beta);
     find_twins(p, inputs);
     const auto plan = plan_or_throw(text, p, settings.path);
     const void* data[L.operands] = {};
@@ -220,7 +220,7 @@ run_time_plan::run_time_plan(std::string_view text, const run_time_operand* inpu
     call->y = y != nullptr ? *y : shape_of_result(p);
     require_entries_apart(text, call->y);
     call->type = p.type;
-    call->is_empty = some_extent_is(p, 0);
+    call->is_empty = tenfold::is_empty(p);
     std::copy_n(p.extent, p.label_count, call->extents);
     if (call->is_empty) return;
     const auto plan = plan_or_throw(text, p, settings.path);

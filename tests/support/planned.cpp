@@ -55,7 +55,7 @@ void evaluate_on(instruction_set isa, std::string_view text, const operand_list&
                  const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings) {
   const planned_operands call(text, operands, &y_shape, settings);
   const problem<L>& p = call.read->bound;
-  if (some_extent_is(p, 0)) return scale(y_shape, y, settings.beta);
+  if (is_empty(p)) return scale(y_shape, y, settings.beta);
   const auto program = call.program(isa, is_zero(settings.beta));
   std::vector<const void*> data;
   for (const auto& o : operands) data.push_back(o.data);
