@@ -111,8 +111,7 @@ TEST_CASE("a complex factor of a real result is told at run time") {
   const auto b = made<double>(shape<5>{}, 2);
   tensor<double, 4> y;
   y.fill(7);
-  const std::string text =
-      "tenfold: \"ij,j->i\": alpha or beta is complex, the output is real";
+  const std::string text = "tenfold: \"ij,j->i\": alpha or beta is complex, the output is real";
   CHECK(shape_fault([&] { einsum<"ij,j->i">(into(y), a, b, alpha(z(1, 1))); }) == text);
   CHECK(shape_fault([&] { einsum<"ij,j->i">(into(y), a, b, beta(z(0, 1))); }) == text);
   CHECK(shape_fault([&] { einsum<"ij,j->i">(a, b, alpha(z(0, 1))); }) == text);
@@ -183,6 +182,29 @@ TEST_CASE("complex batches of every size around the number of lanes") {
   for (const index n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33}) {
     check_batch<z>(n);
     check_batch<c>(n);
+  }
+}
+
+TEST_CASE("no bit of a converted operand's sum depends on where a vector ends") {
+  const auto a = made<float>(shape<2, 6, 6, 2>{}, 1);
+  for (const index n : {2, 3, 5, 7, 9, 13, 17, 33}) {
+    CAPTURE(n);
+    sample<float> b({2, 2, 2, 2, n});
+    generator g(2);
+    b.fill(g, entries_kind::random);
+    for (index i = 0; i < 16 * n; ++i) b.data()[i] = b.data()[i - i % n];
+    const operand_list inputs{seen(a), seen(b)};
+    const judge<c> right("Gffi,iGxQR->iR", entries_kind::random, inputs);
+    for (const instruction_set isa : instruction_sets()) {
+      CAPTURE(static_cast<int>(isa));
+      tensor<c, dyn, dyn> y(2, n);
+      y.fill(c(0.5F, 0.25F));
+      evaluate_on(isa, "Gffi,iGxQR->iR", inputs, shape_of<max_rank>(y), y.data(), {{1}, {-1}});
+      right.check(y, std::vector<c>(static_cast<std::size_t>(2 * n), c(0.5F, 0.25F)), 1, -1);
+      for (index i = 0; i < 2; ++i) {
+        for (index r = 1; r < n; ++r) CHECK(y(i, r) == y(i, 0));
+      }
+    }
   }
 }
 

@@ -27,8 +27,8 @@ T not_a_number() {
   }
 }
 
-/// By value and into a destination, as a literal, a string and a plan, with factors that are complex
-/// where the result is. Entries are of `kind`.
+/// By value and into a destination, as a literal, a string and a plan, with factors that are
+/// complex where the result is. Entries are of `kind`.
 template <literal S, class... X>
 void check_call(entries_kind kind, const X&... x) {
   CAPTURE(S.view());
