@@ -213,8 +213,8 @@ TEST_CASE("complex operands and outputs may have any strides") {
   struct strides {
     index row, column;
   };
-  for (const auto& [row, column] :
-       {strides{6, 1}, {9, 1}, {1, 5}, {12, 2}, {-6, 1}, {6, -1}, {-1, -5}}) {
+  for (const strides& s : {strides{6, 1}, {9, 1}, {1, 5}, {12, 2}, {-6, 1}, {6, -1}, {-1, -5}}) {
+    const index row = s.row, column = s.column;
     CAPTURE(row);
     CAPTURE(column);
     generator g(1);

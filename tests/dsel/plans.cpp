@@ -32,7 +32,6 @@ TEST_CASE("plans of the same text, shapes and settings are equal") {
   const auto single = made<float>(shape<5, 6>{}, 1);
   const auto complex = made<std::complex<double>>(shape<5, 6>{}, 1);
   const strided_view<const double, dyn, dyn> transposed(b.data(), {6, 7}, {1, 6});
-  const tensor<double, 7, 5> y;
   const strided_view<double, dyn, dyn> columns(nullptr, {5, 7}, {1, 5});
   const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
   const run_time_plan copy = p;
