@@ -111,8 +111,7 @@ TEST_CASE("a complex factor of a real result is told at run time") {
   const auto b = made<double>(shape<5>{}, 2);
   tensor<double, 4> y;
   y.fill(7);
-  const std::string text =
-      "tenfold: \"ij,j->i\": alpha or beta is complex, the output is real";
+  const std::string text = "tenfold: \"ij,j->i\": alpha or beta is complex, the output is real";
   CHECK(shape_fault([&] { einsum<"ij,j->i">(into(y), a, b, alpha(z(1, 1))); }) == text);
   CHECK(shape_fault([&] { einsum<"ij,j->i">(into(y), a, b, beta(z(0, 1))); }) == text);
   CHECK(shape_fault([&] { einsum<"ij,j->i">(a, b, alpha(z(0, 1))); }) == text);
@@ -214,8 +213,8 @@ TEST_CASE("complex operands and outputs may have any strides") {
   struct strides {
     index row, column;
   };
-  for (const auto& [row, column] :
-       {strides{6, 1}, {9, 1}, {1, 5}, {12, 2}, {-6, 1}, {6, -1}, {-1, -5}}) {
+  for (const strides& s : {strides{6, 1}, {9, 1}, {1, 5}, {12, 2}, {-6, 1}, {6, -1}, {-1, -5}}) {
+    const index row = s.row, column = s.column;
     CAPTURE(row);
     CAPTURE(column);
     generator g(1);

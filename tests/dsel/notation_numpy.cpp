@@ -1,7 +1,8 @@
 #include <check_notation.hpp>
 
 // What the manual of NumPy's einsum describes, heading by heading. The same with index objects:
-//   check_notation<"ij,jk->ik">([](auto& y, const auto& A, const auto& B) { y(i, k) = A(i, j) * B(j, k); },
+//   check_notation<"ij,jk->ik">([](auto& y, const auto& A, const auto& B) { y(i, k) = A(i, j) *
+//   B(j, k); },
 //                               shape<5, 6>{}, shape<6, 7>{});
 
 namespace tenfold::testing {
@@ -46,9 +47,7 @@ TEST_CASE("NumPy: a scalar times a tensor") {
   check_notation<",ij->ij">(shape<>{}, shape<4, 5>{});
 }
 
-TEST_CASE("NumPy: outer product") {
-  check_notation<"i,j">(shape<2>{}, shape<9>{});
-}
+TEST_CASE("NumPy: outer product") { check_notation<"i,j">(shape<2>{}, shape<9>{}); }
 
 TEST_CASE("NumPy: tensor contraction") {
   check_notation<"ijk,jil->kl">(shape<3, 4, 5>{}, shape<4, 3, 2>{});

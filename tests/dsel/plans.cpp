@@ -32,7 +32,6 @@ TEST_CASE("plans of the same text, shapes and settings are equal") {
   const auto single = made<float>(shape<5, 6>{}, 1);
   const auto complex = made<std::complex<double>>(shape<5, 6>{}, 1);
   const strided_view<const double, dyn, dyn> transposed(b.data(), {6, 7}, {1, 6});
-  const tensor<double, 7, 5> y;
   const strided_view<double, dyn, dyn> columns(nullptr, {5, 7}, {1, 5});
   const run_time_plan p = plan("ij,jk->ik", like(a), like(b));
   const run_time_plan copy = p;
@@ -67,9 +66,9 @@ TEST_CASE("a plan tells its text, work and result, and prints the table of expla
   out << p;
   CHECK(out.str().find("double; i = 5, j = 6, k = 7") != std::string::npos);
   CHECK(out.str().find("flops") != std::string::npos);
-  CHECK(plan("ij,jk->ik", like(made<double>(shape<5, 0>{}, 1)),
-             like(made<double>(shape<0, 7>{}, 1)))
-            .flops() == 0);
+  CHECK(
+      plan("ij,jk->ik", like(made<double>(shape<5, 0>{}, 1)), like(made<double>(shape<0, 7>{}, 1)))
+          .flops() == 0);
 }
 
 TEST_CASE("a literal has a plan that the compiler has made") {
@@ -255,8 +254,8 @@ TEST_CASE("greedy paths are right, and those with noise the same for the same se
   const judge<double> right(chain, random_entries, {seen(p0), seen(p1), seen(p2), seen(p3)});
   const path_options greedy{.method = path_method::greedy};
   right.check(einsum(chain, p0, p1, p2, p3, greedy));
-  right.check(einsum<"ij,jk,kl,lm->im">(
-      p0, p1, p2, p3, optimize<path_options{.method = path_method::greedy}>));
+  right.check(einsum<"ij,jk,kl,lm->im">(p0, p1, p2, p3,
+                                        optimize<path_options{.method = path_method::greedy}>));
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const path_options noisy{.method = path_method::random_greedy, .seed = seed, .tries = 8};
     const run_time_plan p = chain_plan(noisy);
@@ -269,11 +268,12 @@ TEST_CASE("greedy paths are right, and those with noise the same for the same se
 }
 
 TEST_CASE("a limit on intermediates is kept or told") {
-  const std::string text = "tenfold: \"ij,jk,kl,lm->im\": no order of multiplication: the given "
-                           "pairs fit no operands, or every order has an intermediate above the "
-                           "limit";
-  for (const auto method : {path_method::dynamic_programming, path_method::greedy,
-                            path_method::random_greedy}) {
+  const std::string text =
+      "tenfold: \"ij,jk,kl,lm->im\": no order of multiplication: the given "
+      "pairs fit no operands, or every order has an intermediate above the "
+      "limit";
+  for (const auto method :
+       {path_method::dynamic_programming, path_method::greedy, path_method::random_greedy}) {
     CAPTURE(static_cast<int>(method));
     CHECK(thrown_by<backend_error>([&] {
             chain_plan(path_options{.method = method, .largest_intermediate = 2});
@@ -328,8 +328,8 @@ TEST_CASE("numpy_semantics repeats what has one entry along any label") {
     right.check(einsum<"ij,ij->ij">(a, b, numpy_semantics));
     check(right, "ij,ij->ij", a, b);
     check(right, "ij,ij->ij", without_static_extents(a), without_static_extents(b));
-    right.check(einsum<"ij,ij->ij">(without_static_extents(a), without_static_extents(b),
-                                    numpy_semantics));
+    right.check(
+        einsum<"ij,ij->ij">(without_static_extents(a), without_static_extents(b), numpy_semantics));
   }
   {
     const judge<double> right("ij,ij->", random_entries, {seen(a), seen(c)}, as_numpy);
@@ -383,9 +383,10 @@ TEST_CASE("a result is never stretched") {
   const auto a = made<double>(shape<dyn, 5>{1}, 1);
   tensor<double, dyn, 5> y(3);
   y.fill(7);
-  CHECK(thrown_by<shape_error>([&] { einsum<"...i->...i">(into(y), a); }) ==
-        "tenfold: \"...i->...i\": label '...' at position 6 has extent 3 in the output and extent 1 "
-        "in the operands");
+  CHECK(
+      thrown_by<shape_error>([&] { einsum<"...i->...i">(into(y), a); }) ==
+      "tenfold: \"...i->...i\": label '...' at position 6 has extent 3 in the output and extent 1 "
+      "in the operands");
   for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 7);
 }
 

@@ -7,8 +7,8 @@ namespace {
 
 using z = std::complex<double>;
 
-/// check_call over new tensors of T, for exact and for random entries; of the latter the literal and
-/// the string give the same bits.
+/// check_call over new tensors of T, for exact and for random entries; of the latter the literal
+/// and the string give the same bits.
 template <literal S, class T = double, class... Shapes>
 void check_sum(const Shapes&... shapes) {
   for_all_kinds([&](entries_kind kind) {

@@ -3,10 +3,11 @@
 //   fuzz_literals [SEED [CASES]]      case number i of seed s is case 0 of seed s + i
 //
 // A case takes one of a list of expressions, which between them have static and run-time extents,
-// row-major, column-major and any strides, real and complex operands, conjugates, sums and ellipses;
-// draws the extents that the types leave open (1 among them, where an ellipsis stretches), strides,
-// alpha and beta; and runs by value, into a tensor of the type of the result, and into a view of any
-// strides. Exact data must give exact results; gaps and inputs must stay as they are.
+// row-major, column-major and any strides, real and complex operands, conjugates, sums and
+// ellipses; draws the extents that the types leave open (1 among them, where an ellipsis
+// stretches), strides, alpha and beta; and runs by value, into a tensor of the type of the result,
+// and into a view of any strides. Exact data must give exact results; gaps and inputs must stay as
+// they are.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +22,8 @@
 namespace tenfold::testing {
 namespace {
 
-// --- operands of a list entry ---------------------------------------------------------------------
+// --- operands of a list entry
+// ---------------------------------------------------------------------
 
 /// An operand of Ts with these extents in its type: row-major, column-major, or of any strides.
 template <class T, class Layout, bool Conjugated, index... E>
@@ -115,7 +117,8 @@ class operand {
   std::vector<T> before_;
 };
 
-// --- one case -------------------------------------------------------------------------------------
+// --- one case
+// -------------------------------------------------------------------------------------
 
 index draw_extent(generator& g) {
   const index kind = between(g, 0, 19);
@@ -124,8 +127,8 @@ index draw_extent(generator& g) {
   return kind < 15 ? between(g, 2, 9) : between(g, 10, 40);
 }
 
-/// Extents of all operands: what the types fix, and by label what they leave open; along an ellipsis
-/// an open one may be 1.
+/// Extents of all operands: what the types fix, and by label what they leave open; along an
+/// ellipsis an open one may be 1.
 std::vector<std::vector<index>> draw_extents(generator& g, std::string_view text,
                                              const std::vector<std::vector<index>>& fixed) {
   std::vector<int> ranks;
@@ -152,8 +155,8 @@ template <literal S, class... Forms, std::size_t... I>
 std::string run_case(std::uint64_t seed, std::index_sequence<I...>) {
   generator g(seed);
   const auto kind = chance(g, 0.3) ? entries_kind::exact : entries_kind::random;
-  const auto extents = draw_extents(
-      g, S.view(), {std::vector<index>(Forms::fixed.begin(), Forms::fixed.end())...});
+  const auto extents =
+      draw_extents(g, S.view(), {std::vector<index>(Forms::fixed.begin(), Forms::fixed.end())...});
   const std::tuple<operand<Forms>...> x{operand<Forms>(g, extents[I], kind)...};
   const operand_list inputs{run_time_operand_of(std::get<I>(x)())...};
   const expectation want = expect(S.view(), inputs);
@@ -187,9 +190,10 @@ std::string run_case(std::uint64_t seed, std::index_sequence<I...>) {
   out.for_each([&](T& entry) { entry = b == 0 ? nan : before[n++]; });
   [&]<std::size_t... D>(std::index_sequence<D...>) {
     const strided_view<T, (static_cast<void>(D), dyn)...> v(out.data(), {want.extents[D]...},
-                                                          {out.strides()[D]...});
+                                                            {out.strides()[D]...});
     einsum<S>(into(v), std::get<I>(x)()..., alpha(a), beta(b));
-  }(std::make_index_sequence<rank>{});
+  }
+  (std::make_index_sequence<rank>{});
   r = residual(want, out.shape(), out.data(), before, a, b, work);
   if (!(r <= 1)) return told("into a view", r);
   if (out.spoilt_gaps() > 0) return "wrote between the entries of the output";
@@ -206,7 +210,8 @@ std::string run(std::uint64_t seed) {
   }
 }
 
-// --- the list -------------------------------------------------------------------------------------
+// --- the list
+// -------------------------------------------------------------------------------------
 
 struct listed {
   std::string_view text;

@@ -27,8 +27,8 @@ T not_a_number() {
   }
 }
 
-/// By value and into a destination, as a literal, a string and a plan, with factors that are complex
-/// where the result is. Entries are of `kind`.
+/// By value and into a destination, as a literal, a string and a plan, with factors that are
+/// complex where the result is. Entries are of `kind`.
 template <literal S, class... X>
 void check_call(entries_kind kind, const X&... x) {
   CAPTURE(S.view());
@@ -43,13 +43,12 @@ void check_call(entries_kind kind, const X&... x) {
 
   constexpr bool complex = is_complex(scalar_of<T>);
   const std::complex<double> a(-1, complex ? 2 : 0), b(2, complex ? 1 : 0);
-  const auto [fa, fb] = [&] {
-    if constexpr (complex) {
-      return std::pair(alpha(a), beta(b));
-    } else {
-      return std::pair(alpha(a.real()), beta(b.real()));
-    }
-  }();
+  alpha_factor fa = alpha(a.real());
+  beta_factor fb = beta(b.real());
+  if constexpr (complex) {
+    fa = alpha(a);
+    fb = beta(b);
+  }
   generator g(5);
   std::vector<T> before(static_cast<std::size_t>(y.size()));
   fill(before.data(), y.size(), g, kind);

@@ -9,9 +9,9 @@ namespace tenfold::testing {
 /// Stands where an expression is not written with index objects.
 struct only_subscripts {};
 
-/// Compares what the front ends make of `S` over operands of these shapes with the reference: static
-/// extents, then none in the type. `indexed(y, x...)`, if given, writes the same with index objects:
-/// every front end must give the bits of the literal.
+/// Compares what the front ends make of `S` over operands of these shapes with the reference:
+/// static extents, then none in the type. `indexed(y, x...)`, if given, writes the same with index
+/// objects: every front end must give the bits of the literal.
 template <literal S, class T = double, class Indexed = only_subscripts, class... Shapes>
 void check_notation(const Indexed& indexed, const Shapes&... shapes) {
   const auto check = [&](const judge<T>& right, const auto&... x) {
