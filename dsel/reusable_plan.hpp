@@ -3,6 +3,7 @@
 #include <iosfwd>
 #include <memory>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/dsel/explain.hpp>
 
 /// Plans that are made once and run often.
 namespace tenfold {
@@ -147,6 +148,10 @@ class literal_plan {
   }
 
   friend constexpr bool operator==(const literal_plan&, const literal_plan&) { return true; }
+  /// The table of `explain`, of the operands' types alone.
+  friend std::ostream& operator<<(std::ostream& out, const literal_plan&) {
+    return out << explain<S, X...>();
+  }
 };
 
 /// Plans a literal for operands like these: by the compiler where their types tell enough, else now.
