@@ -1,4 +1,4 @@
-// expect: tenfold: argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate or numpy_semantics
+// expect: tenfold: argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate, numpy_semantics or optimize
 // expect: tenfold::einsum_error<tenfold::argument<1>
 // errors: 2
 #include <tenfold/einsum.hpp>
