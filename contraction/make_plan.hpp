@@ -6,6 +6,7 @@
 /// problem -> plan.
 namespace tenfold {
 
+/// Plans statement after statement; see make_plan.
 template <limits L>
 class planning {
  public:
@@ -14,7 +15,7 @@ class planning {
 
   constexpr contraction_plan<L> run() {
     plan_.input_count = n_;
-    for (int s = 0; s < L.statements && s < problem_.statement_count; ++s) {
+    for (int s = 0; s < L.statements && s < problem_.statement_count && plan_.found; ++s) {
       const bound_statement<L>& said = problem_.list[s];
       const bool last = s + 1 == problem_.statement_count;
       switch (said.kind) {
@@ -133,7 +134,7 @@ class planning {
     const bound_statement<L>& said = problem_.list[s];
     const auto order = order_of_result(s);
     int value = -1;
-    for (int t = 0; t < said.factor_count; ++t) {
+    for (int t = 0; t < said.factor_count && plan_.found; ++t) {
       const auto [source, sign] = said.factors[t];
       if (is_empty(problem_, source) && !is_empty(problem_)) continue;
       if (source >= n_ && feeds_sum(source - n_)) {

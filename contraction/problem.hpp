@@ -70,6 +70,19 @@ constexpr bool is_foreign(const problem<L>& p, const bound_operand<L>& x) {
   return x.type != p.type || x.conjugated;
 }
 
+/// Notes which inputs are an earlier one under the same labels: those that are bound alike and of
+/// whose entries same(later, earlier) says so.
+template <limits L, class Same>
+constexpr void mark_twins(problem<L>& p, Same same) {
+  for (int o = 1; o < p.input_count; ++o) {
+    for (int before = 0; before < o && p.twin[o] == o; ++before) {
+      if (p.inputs[o] == p.inputs[before] && same(o, before)) {
+        p.twin[o] = static_cast<std::uint8_t>(before);
+      }
+    }
+  }
+}
+
 /// Whether any label has this extent.
 template <limits L>
 constexpr bool some_extent_is(const problem<L>& p, index extent) {

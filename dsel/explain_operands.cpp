@@ -8,18 +8,44 @@
 
 namespace tenfold {
 
+namespace {
+
+/// As a call of the literal does: where all operands that look alike to the compiler are one, the
+/// terms of a sum share what they have in common.
+template <limits L>
+void mark_twins_of_types(problem<L>& typed, const problem<L>& bound,
+                         const run_time_operand* inputs) {
+  if (typed.statement_count == 1) return;
+  auto alike = std::make_unique<problem<L>>(typed);
+  mark_twins(*alike, [](int, int) { return true; });
+  for (int o = 0; o < typed.input_count; ++o) {
+    const int twin = alike->twin[o];
+    if (twin != o && !(have_one_address(inputs[o], inputs[twin]) &&
+                       bound.inputs[o] == bound.inputs[twin])) {
+      return;
+    }
+  }
+  typed = *alike;
+}
+
+}  // namespace
+
 explanation<large_limits> explain_operands(const explained_call& call,
                                            const capabilities& machine) {
   explanation<large_limits> out;
   with_limits(call.text, {call.inputs, call.count}, [&]<limits L>() {
     const auto read = read_call<L>(call.text, call.inputs, call.count, call.output,
                                    call.settings.binding);
+    mark_twins(read->bound, [&](int o, int before) {
+      return have_one_address(call.inputs[o], call.inputs[before]);
+    });
     const auto explain_program = [&]<class Program>(const problem<L>& planned_from,
                                                     planned when) {
       const bool compiled = when == planned::by_the_compiler;
       const bool overwrites = compiled ? !call.scaled : is_zero(call.settings.beta);
       const auto plan = std::make_unique<contraction_plan<L>>(
           make_plan<L>(planned_from, call.settings.path));
+      if (!plan->found) throw_diagnostic({diagnosis::no_path}, call.text);
       const auto runnable =
           std::make_unique<Program>(lower<Program>(planned_from, *plan, machine, overwrites));
       if (!runnable->feasible) return false;
@@ -31,9 +57,10 @@ explanation<large_limits> explain_operands(const explained_call& call,
       return true;
     };
     if (call.typed_inputs != nullptr) {
-      const bind_result<L> typed =
+      bind_result<L> typed =
           bind<L, max_rank>(read->said, read->names, call.typed_inputs, call.count,
                             call.typed_output, call.settings.binding);
+      mark_twins_of_types(typed.value, read->bound, call.inputs);
       const bool runs = explain_program.template operator()<static_program<L>>(
           typed.value, planned::by_the_compiler);
       out.allocations = allocations_of(out, call.allocates_result);

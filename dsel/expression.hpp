@@ -117,16 +117,6 @@ class expression {
     }
   }
 
-  /// Operands alike in all that is known of them, under the same labels.
-  template <class Problem>
-  static constexpr void mark_twins(Problem& p) {
-    for (std::uint8_t o = 1; o < p.input_count; ++o) {
-      for (std::uint8_t before = 0; before < o && p.twin[o] == o; ++before) {
-        if (p.inputs[o] == p.inputs[before]) p.twin[o] = before;
-      }
-    }
-  }
-
  public:
   using text = subscripts_over<S, X...>;
   static constexpr limits bounds = text::bounds;
@@ -145,7 +135,7 @@ class expression {
     const auto bound_to = [&](const operand_shape<rank>* y) {
       auto result =
           bind<bounds, rank>(text::said, text::names, shapes, count, y, Call::binding);
-      if (Call::twins) mark_twins(result.value);
+      if (Call::twins) mark_twins(result.value, [](int, int) { return true; });
       return result;
     };
     if constexpr (std::is_void_v<Y>) {
@@ -186,7 +176,7 @@ class expression {
       return false;
     } else {
       problem<bounds> p = bound.value;
-      mark_twins(p);
+      mark_twins(p, [](int, int) { return true; });
       return !(p == bound.value);
     }
   }();

@@ -35,6 +35,11 @@ void with_limits(std::string_view text, const operand_ranks& ranks, F f) {
   f.template operator()<with_sums(large_limits)>();
 }
 
+/// Operands without entries, as a plan keeps them, have no address.
+inline bool have_one_address(const run_time_operand& x, const run_time_operand& y) {
+  return x.data != nullptr && x.data == y.data;
+}
+
 /// A call as read and bound.
 template <limits L>
 struct call_as_read {

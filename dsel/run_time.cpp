@@ -29,19 +29,6 @@ void with_scalar(scalar type, F f) {
   }
 }
 
-/// Operands that are one tensor under the same labels are one operand.
-template <limits L>
-void find_twins(problem<L>& p, const run_time_operand* inputs) {
-  for (std::uint8_t o = 1; o < p.input_count; ++o) {
-    for (std::uint8_t before = 0; before < o && p.twin[o] == o; ++before) {
-      if (inputs[o].data != nullptr && inputs[o].data == inputs[before].data &&
-          p.inputs[o] == p.inputs[before]) {
-        p.twin[o] = before;
-      }
-    }
-  }
-}
-
 /// Lowers a plan and calls f with the program. Most programs are short, and room costs time to
 /// clear.
 template <limits L, class F>
@@ -124,7 +111,7 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
     require_disjoint(text, inputs, count, y_shape, y);
     require_real_factors(text, p.type, settings);
     if (is_zero(settings.alpha) || is_empty(p)) return scale(y_shape, y, settings.beta);
-    find_twins(p, inputs);
+    mark_twins(p, [&](int o, int before) { return have_one_address(inputs[o], inputs[before]); });
     const auto plan = plan_or_throw(text, p, settings.path);
     const void* data[L.operands] = {};
     for (int o = 0; o < count; ++o) data[o] = inputs[o].data;

@@ -351,6 +351,7 @@ class static_runner {
   }
 };
 
+/// As run_static, behind a call.
 template <class P, bool Scaled, class T>
 [[gnu::noinline]] void run_tiled(const program_arguments<T>& args) {
   static_runner<P, T, Scaled>::run(args);
@@ -358,7 +359,7 @@ template <class P, bool Scaled, class T>
 
 /// Runs the program P::value, whose scalar is T: float, double, or std::complex of them. `Scaled`
 /// says whether alpha and beta are more than 1 and 0. Only what is unrolled is worth a place in the
-/// caller: a call costs 2 ns, and its code is generated once.
+/// caller; the code of everything else is generated once for all calls.
 template <class P, bool Scaled, class T>
 [[gnu::always_inline]] inline void run_static(const program_arguments<T>& args) {
   if constexpr (P::value.unrolled) {

@@ -1,6 +1,6 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// Threads. This file's .cpp alone knows oneTBB: the headers would cost every other file seconds.
+/// Threads. This file's .cpp alone knows oneTBB and the library's parallel loop.
 #ifndef TENFOLD_EXAMPLES_FEM_PARALLEL_HPP
 #define TENFOLD_EXAMPLES_FEM_PARALLEL_HPP
 

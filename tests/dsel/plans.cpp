@@ -1,6 +1,7 @@
 #include <check_call.hpp>
 #include <sstream>
 #include <thread>
+#include <thrown.hpp>
 
 // Plans that are kept, paths, and operands that are stretched when a plan is made or a call is run.
 
@@ -8,18 +9,6 @@ namespace tenfold::testing {
 namespace {
 
 constexpr entries_kind random_entries = entries_kind::random;
-
-/// What f throws, an E.
-template <class E, class F>
-std::string thrown_by(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    CHECK_MESSAGE(typeid(e) == typeid(E), "another exception: ", typeid(e).name());
-    return e.what();
-  }
-  return "(nothing was thrown)";
-}
 
 }  // namespace
 

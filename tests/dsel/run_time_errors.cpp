@@ -5,25 +5,16 @@
 #include <string>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <thrown.hpp>
 
 namespace tenfold {
 namespace {
 
+using testing::thrown_by;
+
 /// An operand that no backend of today can read: gathered through a map, or on a device.
 template <batch_layout Layout, device Space>
 struct elsewhere : tensor<double, 3> {};
-
-/// Runs f, which must throw exactly an E; its message.
-template <class E, class F>
-std::string thrown_by(F f) {
-  try {
-    f();
-  } catch (const error& e) {
-    CHECK_MESSAGE(typeid(e) == typeid(E), "another exception: ", typeid(e).name());
-    return e.what();
-  }
-  return "(nothing was thrown)";
-}
 
 template <class T, index... E>
 tensor<T, E...> ones() {

@@ -1,6 +1,5 @@
-#include <tenfold/dsel/einsum.hpp>
-
-#include <doctest/doctest.h>
+#include <tenfold/dsel/explain.hpp>
+#include <thrown.hpp>
 
 // What two terms of a sum share is computed once where the call shows that the operands are the same.
 
@@ -13,11 +12,11 @@ using A = tensor<double, 9, 8>;
 using B = tensor<double, 8, 9>;
 using C = tensor<double, 9, 7>;
 template <class Call>
-using planned = expression<text, Call, void, const A, const B, const C, const A, const B, const C>;
+using planned_by = expression<text, Call, void, const A, const B, const C, const A, const B, const C>;
 
-static_assert(planned<plain_call>::may_have_twins);
-static_assert(planned<with_twins<plain_call>>::plan.flops <
-              0.55 * planned<plain_call>::plan.flops);
+static_assert(planned_by<plain_call>::may_have_twins);
+static_assert(planned_by<with_twins<plain_call>>::plan.flops <
+              0.55 * planned_by<plain_call>::plan.flops);
 
 template <class T>
 void fill(T& t, int step) {
@@ -61,4 +60,24 @@ TEST_CASE("operands of one address and different extents are not one") {
   const view<const double, dyn> three(memory.data(), 3);
   const auto apart = einsum<"i,i + i,i ->">(three, odd, odd, odd);
   CHECK(static_cast<double>(apart) == 1 + 6 + 15 + 1 + 9 + 25);
+}
+
+TEST_CASE("explain tells of a call what the call does") {
+  A a, other;
+  B b;
+  C c;
+  const auto one = explain<text>(a, b, c, a, b, c).flops;
+  CHECK(one == planned_by<with_twins<plain_call>>::plan.flops);
+  CHECK(explain<text>(a, b, c, other, b, c).flops == planned_by<plain_call>::plan.flops);
+  CHECK(explain(text.view(), a, b, c, a, b, c).flops == one.factor_of(0));
+}
+
+TEST_CASE("a path that fits no term of a sum is told") {
+  const tensor<double, 3, 4> x;
+  const tensor<double, 4, 5> y;
+  const path_options none{.method = path_method::given};
+  const auto told = "tenfold: \"ij,jk + ij,jk -> ik\": " +
+                    std::string(sentence_of(diagnosis::no_path));
+  CHECK(testing::thrown_by<backend_error>(
+            [&] { einsum("ij,jk + ij,jk -> ik", x, y, x, y, none); }) == told);
 }
