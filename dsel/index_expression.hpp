@@ -151,6 +151,9 @@ struct no_expression {
   void operator+=(R&&) const {}
   template <class R>
   void operator-=(R&&) const {}
+  template <tensor_like Y>
+  requires(!scalar_type<Y>) operator Y() const { return {}; }
+  operator double() const { return 0; }
 };
 
 template <class T>
