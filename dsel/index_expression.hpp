@@ -94,12 +94,12 @@ void assign(const index_expression<Left>& left, R&& right);
 /// What people hold: a tree, out of reach of Proto's own operators. One leaf, y(e, i), may be
 /// assigned to.
 template <class Expr>
-struct index_expression {
+struct [[nodiscard("tenfold: an expression alone computes nothing: assign it")]] index_expression {
   Expr node;
 
   constexpr explicit index_expression(const Expr& e) : node(e) {}
   index_expression(const index_expression&) = default;
-  index_expression(index_expression&&) = default;
+  index_expression(index_expression &&) = default;
   ~index_expression() = default;
 
   /// y(e, i) = A(e, i, j) * u(e, j): computes at once. Labels that are not on the left are summed.
@@ -120,6 +120,22 @@ struct index_expression {
   void operator-=(R&& right) const {
     assign<1, -1>(*this, static_cast<R&&>(right));
   }
+
+  /// Where people forget labels, or expect a number, they read a sentence.
+  template <tensor_like Y>
+  requires(!scalar_type<Y>) operator Y() const {
+    static_assert(
+        sizeof(Y) == 0,
+        "tenfold: an expression is assigned to a tensor with labels: y(i) = A(i, j) * u(j)");
+    return {};
+  }
+  operator double() const {
+    static_assert(
+        sizeof(Expr) == 0,
+        "tenfold: an expression is not a number: for one, assign to a tensor<double> s of "
+        "rank 0: indexed(s)() = a(i) * b(i)");
+    return 0;
+  }
 };
 
 template <class T>
@@ -135,6 +151,9 @@ struct no_expression {
   void operator+=(R&&) const {}
   template <class R>
   void operator-=(R&&) const {}
+  template <tensor_like Y>
+  requires(!scalar_type<Y>) operator Y() const { return {}; }
+  operator double() const { return 0; }
 };
 
 template <class T>
@@ -233,6 +252,9 @@ requires(in_index_notation<L> || in_index_notation<R>) constexpr auto operator/(
 }
 template <class X>
 requires in_index_notation<X>
+constexpr auto operator+(X&& x) { return as_node<X>(x); }
+template <class X>
+requires in_index_notation<X>
 constexpr auto operator-(X&& x) { return join<proto::tag::negate>(as_node<X>(x)); }
 /// The complex conjugate of a tensor, a product or a sum.
 template <class X>
@@ -322,7 +344,11 @@ using indexing::conj;
 template <class X, class... I>
 constexpr auto at_labels(X&& A, I... i) {
   using namespace indexing;
-  if constexpr (sizeof...(I) != static_cast<std::size_t>(operand_traits_of<X>::rank)) {
+  if constexpr (!tensor_like<X>) {
+    static_assert(tensor_like<X>,
+                  "tenfold: a tensor with labels has entries of float, double or complex numbers");
+    return no_expression{};
+  } else if constexpr (sizeof...(I) != static_cast<std::size_t>(operand_traits_of<X>::rank)) {
     static_assert(sizeof...(I) == static_cast<std::size_t>(operand_traits_of<X>::rank),
                   "tenfold: the number of labels and indices is not the rank of the tensor");
     return no_expression{};

@@ -138,9 +138,13 @@ constexpr auto terms_of(const E& node) {
 // --- Its subscripts
 // -------------------------------------------------------------------------------
 
+/// Every name but a letter stands in brackets.
+template <char... Name>
+inline constexpr bool is_bracketed = sizeof...(Name) > 1 || !(parsing::is_letter(Name) && ...);
+
 template <char... Name>
 constexpr int length(label<Name...>) {
-  return sizeof...(Name) == 1 ? 1 : static_cast<int>(sizeof...(Name)) + 2;
+  return static_cast<int>(sizeof...(Name)) + (is_bracketed<Name...> ? 2 : 0);
 }
 template <class... L>
 constexpr int length(label_sequence<L...>) {
@@ -148,9 +152,9 @@ constexpr int length(label_sequence<L...>) {
 }
 template <char... Name>
 constexpr char* write(char* to, label<Name...>) {
-  if (sizeof...(Name) > 1) *to++ = '[';
+  if (is_bracketed<Name...>) *to++ = '[';
   ((*to++ = Name), ...);
-  if (sizeof...(Name) > 1) *to++ = ']';
+  if (is_bracketed<Name...>) *to++ = ']';
   return to;
 }
 template <class... L>
@@ -231,6 +235,18 @@ constexpr auto joined(const F& f, const G& g, const Rest&... rest) {
   return joined(hana::concat(f, g), rest...);
 }
 
+/// What the types tell to be wrong with S over operands of types X, into a Y: read and bound, not
+/// planned.
+template <literal S, class Y, class... X>
+constexpr diagnostic error_in() {
+  using text = subscripts_over<S, X...>;
+  if constexpr (text::error.code != diagnosis::none) {
+    return text::error;
+  } else {
+    return expression<S, scaled_call, Y, const X...>::bound.error;
+  }
+}
+
 /// y := Sign number (terms) + Beta y. Where the terms have numbers of their own, which no single
 /// alpha can say, they are evaluated one after another; before that all are checked, so that an
 /// error leaves y as it was.
@@ -247,14 +263,20 @@ template <class Result, int Beta, int Sign, class Y, class Number, class First, 
       call<subscripts, Beta, (Sign < 0)>(y, number, factors);
     } else {
       hana::unpack(factors, [&](auto&... f) {
-        const run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
-        const auto shape = shape_of<max_rank>(y);
-        check(subscripts.view(), inputs, sizeof...(f), &shape, {});
-        require_disjoint(subscripts.view(), inputs, sizeof...(f), shape,
-                         operand_traits_of<Y>::data(y));
+        constexpr diagnostic wrong =
+            error_in<subscripts, Y, std::remove_cvref_t<decltype(f.operand())>...>();
+        if constexpr (wrong.code != diagnosis::none) {
+          diagnose<tenfold::subscripts<subscripts>, wrong>();
+        } else {
+          const run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
+          const auto shape = shape_of<max_rank>(y);
+          check(subscripts.view(), inputs, sizeof...(f), &shape, {});
+          require_disjoint(subscripts.view(), inputs, sizeof...(f), shape,
+                           operand_traits_of<Y>::data(y));
+          evaluate_terms<Result, Beta, Sign>(y, number, first);
+          (evaluate_terms<Result, 1, Sign>(y, number, rest), ...);
+        }
       });
-      evaluate_terms<Result, Beta, Sign>(y, number, first);
-      (evaluate_terms<Result, 1, Sign>(y, number, rest), ...);
     }
   }
 }
@@ -311,7 +333,13 @@ template <int Beta, int Sign, class Left, class R>
             ((factor_count < std::remove_reference_t < decltype(t) >>> 0) && ...);
         static_assert(all_have_tensors,
                       "tenfold: a term is a number alone: each term has a tensor; y.fill(number)");
-        if constexpr (all_have_tensors) {
+        constexpr bool numbers_fit =
+            is_complex(scalar_of<typename operand_traits_of<tensor_type>::scalar_t>) ||
+            !(std::is_same_v<decltype(outer.number), alpha_factor> || ... ||
+              std::is_same_v<decltype(t.number), alpha_factor>);
+        static_assert(numbers_fit,
+                      "tenfold: a complex number is a factor, the tensor on the left is real");
+        if constexpr (all_have_tensors && numbers_fit) {
           evaluate_terms<typename destination_type::labels, Beta, Sign>(destination.operand(),
                                                                         outer.number, t...);
         }

@@ -85,6 +85,9 @@ TEST_CASE("a statement has the subscripts that one would write") {
   CHECK(reads<"ij,j->i">(s(i, 2), a(3, i, j) * u(0, j)));
   constexpr label<'q', '1'> q1;
   CHECK(reads<"[q1]j,jk->[q1]k">(s(q1, k), b(q1, j) * c(j, k)));
+  constexpr label<'1'> one;
+  CHECK(reads<"[1]j,jk->[1]k">(s(one, k), b(one, j) * c(j, k)));
+  CHECK(reads<"ik-ki->ik">(s(i, k), +s(i, k) - +s(k, i)));
 }
 
 TEST_CASE("the operands of a statement are those of the literal, tensors and views alike") {
@@ -184,6 +187,18 @@ TEST_CASE("conj, complex numbers and complex tensors are those of the literal") 
   y(i) -= conj(conj(a(i, j))) * r(j) / complex(0, 2);
   einsum<"ij,j->i">(into(z), a, r, alpha(complex(0, 0.5)), beta(1));
   check_equal();
+}
+
+TEST_CASE("real terms with numbers of their own are added to complex ones") {
+  using labels::i;
+  using complex = std::complex<double>;
+  tensor<complex, 2> y, x;
+  tensor<double, 2> r;
+  x(0) = {1, 2}, x(1) = {3, -1}, r(0) = 5, r(1) = -7;
+  y(i) = 2 * r(i) + complex(0, 3) * conj(x(i)) - complex(1, 1) * r(i);
+  for (index n = 0; n < 2; ++n) {
+    CHECK(y(n) == 2 * r(n) + complex(0, 3) * std::conj(x(n)) - complex(1, 1) * r(n));
+  }
 }
 
 TEST_CASE("a sum gives the bits of the literal") {
@@ -366,7 +381,22 @@ TEST_CASE("a right-hand side that overlaps the left is refused, and nothing is w
                        "tenfold: \"ki->ik\": the output overlaps operand 0 in memory",
                        overlap_error);
   CHECK_THROWS_AS(o.square(i, k) += 3 * o.b(i, 0) * o.b(k, 0) + o.square(k, i), overlap_error);
+  CHECK_THROWS_AS(o.square(1, i) = 2 * o.square(i, 2), overlap_error);
   for (index n = 0; n < o.square.size(); ++n) CHECK(o.square.data()[n] == 1);
+}
+
+TEST_CASE("slices of one tensor that share no entry may be on both sides") {
+  using labels::i;
+  operands o;
+  const auto before = o.square;
+  o.square(1, i) = 2 * o.square(3, i);
+  o.square(i, 0) += o.square(i, 2);
+  for (index n = 0; n < 4; ++n) {
+    const index from = n == 1 ? 3 : n;
+    const double factor = n == 1 ? 2 : 1;
+    CHECK(o.square(n, 1) == factor * before(from, 1));
+    CHECK(o.square(n, 0) == factor * before(from, 0) + factor * before(from, 2));
+  }
 }
 
 }  // namespace

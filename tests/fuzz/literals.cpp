@@ -1,4 +1,4 @@
-// Subscripts in the type over random operands, against the reference.
+// Subscripts in the type, and index notation, over random operands, against the reference.
 //
 //   fuzz_literals [SEED [CASES]]      case number i of seed s is case 0 of seed s + i
 //
@@ -6,8 +6,8 @@
 // row-major, column-major and any strides, real and complex operands, conjugates, sums and
 // ellipses; draws the extents that the types leave open (1 among them, where an ellipsis
 // stretches), strides, alpha and beta; and runs by value, into a tensor of the type of the result,
-// and into a view of any strides. Exact data must give exact results; gaps and inputs must stay as
-// they are.
+// into a view of any strides, and, where no ellipsis stands, as a statement of index notation.
+// Exact data must give exact results; gaps and inputs must stay as they are.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +16,7 @@
 #include <reading.hpp>
 #include <string>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/dsel/index_notation.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -151,7 +152,10 @@ std::vector<std::vector<index>> draw_extents(generator& g, std::string_view text
   return extents;
 }
 
-template <literal S, class... Forms, std::size_t... I>
+/// Stands where an expression is not written in index notation.
+struct only_subscripts {};
+
+template <literal S, class Indexed, class... Forms, std::size_t... I>
 std::string run_case(std::uint64_t seed, std::index_sequence<I...>) {
   generator g(seed);
   const auto kind = chance(g, 0.3) ? entries_kind::exact : entries_kind::random;
@@ -175,14 +179,36 @@ std::string run_case(std::uint64_t seed, std::index_sequence<I...>) {
   const T nan = T(std::numeric_limits<float>::quiet_NaN());
   std::vector<T> before(static_cast<std::size_t>(y.size()));
   fill(before.data(), y.size(), g, kind);
-  if (b == 0) {
-    y.fill(nan);
-  } else {
-    std::copy(before.begin(), before.end(), y.data());
-  }
+  const auto start_from = [&](double kept) {
+    if (kept == 0) {
+      y.fill(nan);
+    } else {
+      std::copy(before.begin(), before.end(), y.data());
+    }
+  };
+  start_from(b);
   einsum<S>(into(y), std::get<I>(x)()..., alpha(a), beta(b));
   r = residual(want, shape_of<max_rank>(y), y.data(), before, a, b, work);
   if (!(r <= 1)) return told("into a tensor", r);
+
+  if constexpr (!std::is_same_v<Indexed, only_subscripts>) {
+    const char* const kinds[] = {"=", "+=", "-="};
+    const index how = between(g, 0, 2);
+    const double factor = how == 2 ? -1 : a, kept = how == 0 ? 0 : 1;
+    start_from(kept);
+    const auto assign = [&](const auto& left, const auto& right) {
+      if (how == 0) {
+        left = factor * right;
+      } else if (how == 1) {
+        left += right * factor;
+      } else {
+        left -= right;
+      }
+    };
+    Indexed{}(assign, y, std::get<I>(x).view()...);
+    r = residual(want, shape_of<max_rank>(y), y.data(), before, factor, kept, work);
+    if (!(r <= 1)) return told(kinds[how], r);
+  }
 
   constexpr auto rank = static_cast<std::size_t>(decltype(y)::rank());
   sample<T> out(want.extents, draw_strides(g, want.extents, false));
@@ -201,10 +227,10 @@ std::string run_case(std::uint64_t seed, std::index_sequence<I...>) {
   return "";
 }
 
-template <literal S, class... Forms>
+template <literal S, class Indexed, class... Forms>
 std::string run(std::uint64_t seed) {
   try {
-    return run_case<S, Forms...>(seed, std::index_sequence_for<Forms...>{});
+    return run_case<S, Indexed, Forms...>(seed, std::index_sequence_for<Forms...>{});
   } catch (const error& e) {
     return std::string("threw ") + e.what();
   }
@@ -217,47 +243,93 @@ struct listed {
   std::string_view text;
   std::string (*run)(std::uint64_t seed);
 };
-template <literal S, class... Forms>
-constexpr listed entry{S.view(), run<S, Forms...>};
+/// `Indexed{}(assign, y, x...)` writes the expression as assign(y(...), ...); it sees conjugated
+/// operands as they are in memory.
+template <literal S, class... Forms, class Indexed>
+constexpr listed entry(Indexed) {
+  static_assert(std::is_same_v<Indexed, only_subscripts> ==
+                (S.view().find("...") != std::string_view::npos));
+  return {S.view(), run<S, Indexed, Forms...>};
+}
+
+using namespace labels;
+constexpr label<'e', 'l', 'e', 'm'> elem;
 
 using d = double;
 using z = std::complex<double>;
 
 const listed expressions[] = {
     // Matrix products.
-    entry<"ij,jk->ik", row<d, dyn, dyn>, row<d, dyn, dyn>>,
-    entry<"ij,jk->ik", row<d, 9, 8>, row<d, 8, 11>>,
-    entry<"ij,jk->ik", column<d, 9, 8>, row<d, 8, 3>>,
-    entry<"ij,kj->ki", row<float, 4, 5>, row<float, 4, 5>>,
-    entry<"ij,jk->ik", strided<d, dyn, 5>, row<d, 5, dyn>>,
-    entry<"ij,jk,kl->il", row<d, 3, 4>, row<d, 4, 5>, column<d, 5, 9>>,
+    entry<"ij,jk->ik", row<d, dyn, dyn>, row<d, dyn, dyn>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, k), A(i, j) * B(j, k)); }),
+    entry<"ij,jk->ik", row<d, 9, 8>, row<d, 8, 11>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, k), A(i, j) * B(j, k)); }),
+    entry<"ij,jk->ik", column<d, 9, 8>, row<d, 8, 3>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, k), A(i, j) * B(j, k)); }),
+    entry<"ij,kj->ki", row<float, 4, 5>, row<float, 4, 5>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(k, i), A(i, j) * B(k, j)); }),
+    entry<"ij,jk->ik", strided<d, dyn, 5>, row<d, 5, dyn>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, k), A(i, j) * B(j, k)); }),
+    entry<"ij,jk,kl->il", row<d, 3, 4>, row<d, 4, 5>, column<d, 5, 9>>(
+        [](auto assign, auto& y, auto A, auto B, auto C) {
+          assign(y(i, l), A(i, j) * B(j, k) * C(k, l));
+        }),
     // Batches.
-    entry<"eij,ej->ei", row<d, dyn, 4, 5>, row<d, dyn, 5>>,
-    entry<"ije,je->ie", column<d, 4, 5, dyn>, column<d, 5, dyn>>,
-    entry<"eij,ejk->eik", row<float, dyn, 3, 4>, row<float, dyn, 4, 5>>,
-    entry<"qi,eq,ql,ei->el", row<d, 5, 4>, row<d, dyn, 5>, row<d, 5, 4>, row<d, dyn, 4>>,
+    entry<"eij,ej->ei", row<d, dyn, 4, 5>, row<d, dyn, 5>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(e, i), A(e, i, j) * B(e, j)); }),
+    entry<"ije,je->ie", column<d, 4, 5, dyn>, column<d, 5, dyn>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, e), A(i, j, e) * B(j, e)); }),
+    entry<"eij,ejk->eik", row<float, dyn, 3, 4>, row<float, dyn, 4, 5>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(e, i, k), A(e, i, j) * B(e, j, k)); }),
+    entry<"qi,eq,ql,ei->el", row<d, 5, 4>, row<d, dyn, 5>, row<d, 5, 4>, row<d, dyn, 4>>(
+        [](auto assign, auto& y, auto A, auto B, auto C, auto D) {
+          assign(y(e, l), A(q, i) * B(e, q) * C(q, l) * D(e, i));
+        }),
+    entry<"[elem]qi,[elem]i->[elem]q", row<d, dyn, 5, 4>, row<d, dyn, 4>>(
+        [](auto assign, auto& y, auto A, auto B) {
+          assign(y(elem, q), A(elem, q, i) * B(elem, i));
+        }),
     // Labels of one operand.
-    entry<"ii->i", strided<d, dyn, dyn>>,
-    entry<"eij->e", row<d, dyn, 4, 9>>,
-    entry<"ij->ji", row<d, 13, 18>>,
-    entry<"iji->", row<d, 5, 9, 5>>,
+    entry<"ii->i", strided<d, dyn, dyn>>(
+        [](auto assign, auto& y, auto A) { assign(y(i), A(i, i)); }),
+    entry<"eij->e", row<d, dyn, 4, 9>>(
+        [](auto assign, auto& y, auto A) { assign(y(e), A(e, i, j)); }),
+    entry<"ij->ji", row<d, 13, 18>>([](auto assign, auto& y, auto A) { assign(y(j, i), A(i, j)); }),
+    entry<"iji->", row<d, 5, 9, 5>>(
+        [](auto assign, auto& y, auto A) { assign(indexed(y)(), A(i, j, i)); }),
     // Outer and entry-wise products, labels in many operands.
-    entry<"ei,ej->eij", row<d, dyn, 3>, row<d, dyn, 4>>,
-    entry<"ij,ji->ij", row<d, 9, 13>, row<d, 13, 9>>,
-    entry<"ai,bi,ci->abc", row<d, 2, dyn>, row<d, 3, dyn>, row<d, 4, dyn>>,
+    entry<"ei,ej->eij", row<d, dyn, 3>, row<d, dyn, 4>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(e, i, j), A(e, i) * B(e, j)); }),
+    entry<"ij,ji->ij", row<d, 9, 13>, row<d, 13, 9>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, j), A(i, j) * B(j, i)); }),
+    entry<"ai,bi,ci->abc", row<d, 2, dyn>, row<d, 3, dyn>, row<d, 4, dyn>>(
+        [](auto assign, auto& y, auto A, auto B, auto C) {
+          assign(y(a, b, c), A(a, i) * B(b, i) * C(c, i));
+        }),
     // Sums.
-    entry<"eij,ej - ei -> ei", row<d, dyn, 4, 5>, row<d, dyn, 5>, row<d, dyn, 4>>,
-    entry<"-ij + ji -> ij", row<d, 9, 9>, row<d, 9, 9>>,
+    entry<"eij,ej - ei -> ei", row<d, dyn, 4, 5>, row<d, dyn, 5>, row<d, dyn, 4>>(
+        [](auto assign, auto& y, auto A, auto B, auto C) {
+          assign(y(e, i), A(e, i, j) * B(e, j) - C(e, i));
+        }),
+    entry<"-ij + ji -> ij", row<d, 9, 9>, row<d, 9, 9>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, j), -A(i, j) + B(j, i)); }),
     // Ellipses.
-    entry<"...ij,...j->...i", row<d, dyn, 3, 4>, row<d, dyn, 4>>,
-    entry<"...i,i->...", row<d, dyn, 1, 9>, row<d, 9>>,
+    entry<"...ij,...j->...i", row<d, dyn, 3, 4>, row<d, dyn, 4>>(only_subscripts{}),
+    entry<"...i,i->...", row<d, dyn, 1, 9>, row<d, 9>>(only_subscripts{}),
     // Complex operands.
-    entry<"ij,jk->ik", row<z, 9, 8>, row<z, 8, 5>>,
-    entry<"ij,jk->ik", conjugated_row<z, 5, 6>, row<d, 6, dyn>>,
-    entry<"eij,ej->ei", row<z, dyn, 4, 5>, conjugated_row<z, dyn, 5>>,
-    entry<"eij,ej - ei -> ei", row<d, dyn, 4, 5>, row<z, dyn, 5>, conjugated_row<z, dyn, 4>>,
-    entry<"ij->ji", conjugated_column<z, 7, 9>>,
-    entry<"...i,...i->...", row<z, dyn, 5>, row<d, dyn, 5>>,
+    entry<"ij,jk->ik", row<z, 9, 8>, row<z, 8, 5>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, k), A(i, j) * B(j, k)); }),
+    entry<"ij,jk->ik", conjugated_row<z, 5, 6>, row<d, 6, dyn>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(i, k), conj(A(i, j)) * B(j, k)); }),
+    entry<"eij,ej->ei", row<z, dyn, 4, 5>, conjugated_row<z, dyn, 5>>(
+        [](auto assign, auto& y, auto A, auto B) { assign(y(e, i), A(e, i, j) * conj(B(e, j))); }),
+    entry<"eij,ej - ei -> ei", row<d, dyn, 4, 5>, row<z, dyn, 5>, conjugated_row<z, dyn, 4>>(
+        [](auto assign, auto& y, auto A, auto B, auto C) {
+          assign(y(e, i), A(e, i, j) * B(e, j) - conj(C(e, i)));
+        }),
+    entry<"ij->ji", conjugated_column<z, 7, 9>>(
+        [](auto assign, auto& y, auto A) { assign(y(j, i), conj(A(i, j))); }),
+    entry<"...i,...i->...", row<z, dyn, 5>, row<d, dyn, 5>>(only_subscripts{}),
 };
 
 int fuzz(std::uint64_t seed, index cases) {

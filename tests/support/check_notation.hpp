@@ -3,16 +3,16 @@
 #include <check_expression.hpp>
 
 /// One expression of a list in all front ends: subscripts in the type and as a string, by value and
-/// through plans.
+/// through plans, and index notation.
 namespace tenfold::testing {
 
-/// Stands where an expression is not written with index objects.
+/// Stands where an expression is not written in index notation.
 struct only_subscripts {};
 
 /// Compares what the front ends make of `S` over operands of these shapes with the reference:
-/// static extents, then none in the type. `indexed(y, x...)`, if given, writes the same with index
-/// objects: every front end must give the bits of the literal.
-template <literal S, class T = double, class Indexed = only_subscripts, class... Shapes>
+/// static extents, then none in the type. `indexed(y, x...)` writes the same in index notation:
+/// every front end must give the bits of the literal.
+template <literal S, class T = double, class Indexed, class... Shapes>
 void check_notation(const Indexed& indexed, const Shapes&... shapes) {
   const auto check = [&](const judge<T>& right, const auto&... x) {
     const auto y = einsum<S>(x...);
@@ -41,8 +41,11 @@ void check_notation(const Indexed& indexed, const Shapes&... shapes) {
   }
 }
 
+/// The same where index notation, which has no ellipsis, cannot follow.
 template <literal S, class T = double, index... E, class... Shapes>
 void check_notation(const shape<E...>& first, const Shapes&... shapes) {
+  static_assert(S.view().find("...") != std::string_view::npos,
+                "an expression without an ellipsis is checked in index notation too");
   check_notation<S, T>(only_subscripts{}, first, shapes...);
 }
 
