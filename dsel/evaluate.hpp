@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/dsel/call_form.hpp>
 #include <tenfold/dsel/canonical.hpp>
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/expression.hpp>
@@ -7,54 +8,6 @@
 
 /// One call of a literal: what only the call tells is learnt and checked, then the program runs.
 namespace tenfold::evaluating {
-
-/// The extents of the labels in one call.
-template <class E>
-struct known_extents {
-  index of[E::bounds.labels] = {};
-  bool fits = true;
-  label_set ones = 0;       ///< stretchable labels along which some operand has one entry
-  label_set stretched = 0;  ///< of these, those where the compiler did not know
-
-  [[gnu::always_inline]] known_extents() {
-    for (int l = 0; l < E::bound.value.label_count; ++l) of[l] = E::bound.value.extent[l];
-  }
-
-  /// Compares the extents of one operand with those of its labels, learning the unknown ones.
-  template <class X>
-  [[gnu::always_inline]] void learn(const label_list<E::bounds.rank>& labels, const X& x,
-                                    bool is_result = false) {
-    using traits = operand_traits_of<const X>;
-    for (int i = 0; i < traits::rank; ++i) {
-      const index given = traits::extent(x, i);
-      const int label = labels[i];
-      if constexpr (E::stretchable != 0) {
-        if (!is_result && given == 1 && contains(E::stretchable, label)) {
-          ones |= bit(label);
-          for (int j = 0; j < traits::rank; ++j) {  // a diagonal has one extent
-            fits = fits && (labels[j] != label || traits::extent(x, j) == 1);
-          }
-          const bool known = traits::static_extents[static_cast<std::size_t>(i)] != dyn;
-          if (!known) stretched |= bit(label);
-          continue;
-        }
-      }
-      if (of[label] == dyn) of[label] = given;
-      fits = fits && of[label] == given;
-    }
-  }
-
-  /// When all inputs have been seen: where every operand has one entry, nothing is repeated.
-  [[gnu::always_inline]] void settle() {
-    if constexpr (E::stretchable != 0) {
-      for (int l = 0; l < E::bound.value.label_count; ++l) {
-        if (!contains(ones, l)) continue;
-        if (of[l] == dyn) of[l] = 1;
-        if (of[l] == 1) stretched &= ~bit(l);
-      }
-    }
-  }
-};
 
 /// Whether the operands that look alike are the same.
 template <class Twins, class... X>
@@ -64,7 +17,7 @@ template <class Twins, class... X>
   for (int o = 0; o < Twins::bound.value.input_count; ++o) {
     one = one && data[o] == data[Twins::bound.value.twin[o]];
   }
-  if (!one || Twins::is_static) return one;
+  if (!one || form_of_call<Twins, false, X...>::data.number_count == 0) return one;
   const run_time_operand given[] = {run_time_operand_of(x)...};
   for (int o = 0; o < Twins::bound.value.input_count; ++o) {
     one = one && given[o].shape == given[Twins::bound.value.twin[o]].shape;
@@ -72,61 +25,16 @@ template <class Twins, class... X>
   return one;
 }
 
-template <class E, class... X>
-[[gnu::always_inline]] inline known_extents<E> learn_all(const X&... x) {
-  known_extents<E> known;
-  std::size_t o = 0;
-  (known.learn(E::text::operands[o++], x), ...);
-  known.settle();
-  return known;
-}
-
-/// First and last byte that an operand may touch.
-struct address_range {
-  const char* first;
-  const char* last;
-};
-template <class X>
-[[gnu::always_inline]] inline address_range range_of(const X& x) {
-  using traits = operand_traits_of<const X>;
-  index low = 0, high = 1;
-  for (int i = 0; i < traits::rank; ++i) {
-    if (traits::extent(x, i) == 0) {
-      low = high = 0;
-      break;
-    }
-    const index reach = (traits::extent(x, i) - 1) * traits::stride(x, i);
-    (reach < 0 ? low : high) += reach;
+/// Whether operand O, whose type tells all, touches bytes of the output behind the N inputs.
+template <class Form, std::size_t O, std::size_t N>
+[[gnu::always_inline]] inline bool meets(const void* const* data) {
+  constexpr const known_operand &x = Form::data.operands[O], &y = Form::data.operands[N];
+  if constexpr (x.empty || y.empty) {
+    return false;
+  } else {
+    const auto *in = static_cast<const char*>(data[O]), *out = static_cast<const char*>(data[N]);
+    return (in + x.low < out + y.high) & (out + y.low < in + x.high);
   }
-  const auto* data = reinterpret_cast<const char*>(traits::data(x));
-  constexpr auto size = static_cast<index>(sizeof(typename traits::scalar_t));
-  return {data + low * size, data + high * size};
-}
-
-/// Throws the sentence of a call whose operands do not fit together.
-template <class Call, class... X>
-[[gnu::noinline, gnu::cold]] void complain(std::string_view text, const operand_shape<max_rank>* y,
-                                           const X&... x) {
-  const run_time_operand inputs[] = {run_time_operand_of(x)...};
-  check(text, inputs, static_cast<int>(sizeof...(X)), y, Call::binding);
-}
-
-/// Throws overlap_error unless the operands are proved to lie apart from y.
-template <class Y, class... X>
-[[gnu::noinline, gnu::cold]] void look_for_overlap(std::string_view text, const Y& y,
-                                                   const X&... x) {
-  const run_time_operand inputs[] = {run_time_operand_of(x)...};
-  require_disjoint(text, inputs, sizeof...(X), shape_of<max_rank>(y),
-                   operand_traits_of<const Y>::data(y));
-}
-
-/// Evaluates what only the call tells enough of.
-template <class Y, class... X>
-[[gnu::noinline]] void evaluate_operands(std::string_view text, const call_settings& settings, Y& y,
-                                         const X&... x) {
-  const run_time_operand inputs[] = {run_time_operand_of(x)...};
-  evaluate(text, inputs, sizeof...(X), shape_of<max_rank>(y), operand_traits_of<Y>::data(y),
-           settings);
 }
 
 template <class T, class Factor>
@@ -139,12 +47,13 @@ template <class T, class Factor>
   }
 }
 
-/// y := alpha * S(x...) + beta * y for operands that have been checked. `as_planned`: no operand is
-/// repeated where the compiler did not know.
-template <class E, class Call, class Y, class... X>
-[[gnu::always_inline]] inline void run(std::string_view text, const index* extents,
-                                       bool as_planned, Y& y, alpha_factor alpha, beta_factor beta,
-                                       const X&... x) {
+/// y := alpha * S(x...) + beta * y for operands that have been admitted. `as_planned`: no operand
+/// is repeated where the compiler did not know.
+template <class E, class Call, class Y>
+[[gnu::always_inline]] inline void run(const call_form& form, std::string_view text,
+                                       const call_numbers& numbers, const index* extents,
+                                       bool as_planned, Y& y, alpha_factor alpha,
+                                       beta_factor beta) {
   using T = typename E::scalar_type;
   if constexpr (Call::scaled) {
     if (!is_complex(scalar_of<T>) && (alpha.im != 0 || beta.im != 0)) {
@@ -157,16 +66,42 @@ template <class E, class Call, class Y, class... X>
   } else {
     if constexpr (E::value.feasible) {
       if (E::stretchable == 0 || as_planned) [[likely]] {
-        const void* const inputs[] = {operand_traits_of<const X>::data(x)...};
-        const program_arguments<T> args{inputs, operand_traits_of<Y>::data(y), extents,
+        const program_arguments<T> args{numbers.data, operand_traits_of<Y>::data(y), extents,
                                         factor_as<T>(alpha), factor_as<T>(beta)};
         return cpu::run_static<E, Call::scaled>(args);
       }
     }
     if constexpr (!E::value.feasible || E::stretchable != 0) {
-      evaluate_operands(text, {alpha, beta, Call::binding, Call::path}, y, x...);
+      evaluate_admitted(form, text, numbers, shape_of<max_rank>(y), operand_traits_of<Y>::data(y),
+                        {alpha, beta, Call::binding, Call::path});
     }
   }
+}
+
+/// Into y, the last operand.
+template <class E, class Call, class Y, class... X>
+[[gnu::always_inline]] inline void in_place(std::string_view text, Y& y, alpha_factor alpha,
+                                            beta_factor beta, const X&... x) {
+  using form = form_of_call<E, true, X..., Y>;
+  constexpr std::size_t n = sizeof...(X);
+  const void* const data[] = {operand_traits_of<const X>::data(x)...,
+                              operand_traits_of<Y>::data(y)};
+  index open[form::data.number_count + 1];
+  index extents[E::bounds.labels];
+  label_set stretched = 0;
+  [&]<std::size_t... O>(std::index_sequence<O...>) __attribute__((always_inline)) {
+    if constexpr (form::data.open_count == 0) {
+      if ((meets<form, O, n>(data) | ...)) [[unlikely]] {
+        admit(form::value, text, {data, open}, extents);
+      }
+    } else {
+      index* at = open;
+      ((at = form::template tell<O>(x, at)), ...);
+      form::template tell<n>(y, at);
+      stretched = admit(form::value, text, {data, open}, extents);
+    }
+  }(std::index_sequence_for<X...>{});
+  run<E, Call>(form::value, text, {data, open}, extents, stretched == 0, y, alpha, beta);
 }
 
 /// The type of the result: static extents stay static.
@@ -179,44 +114,26 @@ template <class E, class Call, class... X>
                                             const X&... x) {
   constexpr const auto& list = E::text::result;
   using result = decltype(result_type<E>(std::make_integer_sequence<int, list.count>{}));
+  using form = form_of_call<E, false, X...>;
+  const void* const data[] = {operand_traits_of<const X>::data(x)...};
+  index open[form::data.number_count + 1];
+  [&]<std::size_t... O>(std::index_sequence<O...>) __attribute__((always_inline)) {
+    index* at = open;
+    ((at = form::template tell<O>(x, at)), ...);
+  }(std::index_sequence_for<X...>{});
   if constexpr (E::is_static) {
     result y;
-    run<E, Call>(text, nullptr, true, y, alpha, {0}, x...);
+    run<E, Call>(form::value, text, {data, open}, nullptr, true, y, alpha, {0});
     return y;
   } else {
-    const known_extents<E> known = learn_all<E>(x...);
-    if (!known.fits) complain<Call>(text, nullptr, x...);
+    index extents[E::bounds.labels];
+    const label_set stretched = admit(form::value, text, {data, open}, extents);
     auto y = [&]<int... I>(std::integer_sequence<int, I...>) {
-      std::array<index, sizeof...(I)> shape{known.of[list[I]]...};
+      std::array<index, sizeof...(I)> shape{extents[list[I]]...};
       return result(typename result::extents_type(shape));
     }(std::make_integer_sequence<int, list.count>{});
-    run<E, Call>(text, known.of, known.stretched == 0, y, alpha, {0}, x...);
+    run<E, Call>(form::value, text, {data, open}, extents, stretched == 0, y, alpha, {0});
     return y;
-  }
-}
-
-template <class E, class Call, class Y, class... X>
-[[gnu::always_inline]] inline void in_place(std::string_view text, Y& y, alpha_factor alpha,
-                                            beta_factor beta, const X&... x) {
-  const auto separate = [&] {
-    const address_range out = range_of(y);
-    const auto meets = [&](const address_range& in) -> int {
-      return in.first < out.last && out.first < in.last;
-    };
-    if ((meets(range_of(x)) | ...)) [[unlikely]] look_for_overlap(text, y, x...);
-  };
-  if constexpr (E::is_static) {
-    separate();
-    run<E, Call>(text, nullptr, true, y, alpha, beta, x...);
-  } else {
-    known_extents<E> known = learn_all<E>(x...);
-    known.learn(E::text::result, y, true);
-    if (!known.fits) {
-      const auto shape = shape_of<max_rank>(y);
-      complain<Call>(text, &shape, x...);
-    }
-    separate();
-    run<E, Call>(text, known.of, known.stretched == 0, y, alpha, beta, x...);
   }
 }
 

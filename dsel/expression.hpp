@@ -146,9 +146,14 @@ class expression {
     }
   }();
   static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value, Call::path);
+  /// Room for the program while it is made.
+  using room = static_program<bounds>;
   /// The program; also what run_static asks of its type.
-  static constexpr static_program<bounds> value =
-      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Call::scaled);
+  static constexpr auto value = [] {
+    constexpr room lowered =
+        lower<room>(bound.value, plan, cpu::static_capabilities, !Call::scaled);
+    return without_room<lowered.phase_count, lowered.step_count, lowered.loop_count>(lowered);
+  }();
 
   /// What is wrong, if anything is.
   static constexpr diagnostic error = [] {
@@ -180,6 +185,8 @@ class expression {
       return !(p == bound.value);
     }
   }();
+
+  static constexpr const bind_options& binding = Call::binding;
 
   /// Labels along which an operand of one entry may be repeated.
   static constexpr label_set stretchable =

@@ -138,6 +138,23 @@ struct program {
   friend constexpr bool operator==(const program&, const program&) = default;
 };
 
+/// The same program with room for nothing else.
+template <int Phases, int Steps, int Loops, class Program>
+constexpr program<Phases, Steps, Loops> without_room(const Program& from) {
+  program<Phases, Steps, Loops> to;
+  to.feasible = from.feasible;
+  to.unrolled = from.unrolled;
+  to.type = from.type;
+  to.phase_count = from.phase_count;
+  to.step_count = from.step_count;
+  to.loop_count = from.loop_count;
+  for (std::size_t i = 0; i < Phases; ++i) to.phases[i] = from.phases[i];
+  for (std::size_t i = 0; i < Steps; ++i) to.steps[i] = from.steps[i];
+  for (std::size_t i = 0; i < Loops; ++i) to.loops[i] = from.loops[i];
+  to.workspace_entries = from.workspace_entries;
+  return to;
+}
+
 /// A program of any size, as the run-time backends take it.
 struct program_view {
   scalar type = scalar::f64;

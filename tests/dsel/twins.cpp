@@ -62,6 +62,18 @@ TEST_CASE("operands of one address and different extents are not one") {
   CHECK(static_cast<double>(apart) == 1 + 6 + 15 + 1 + 9 + 25);
 }
 
+TEST_CASE("operands of one address and different strides are not one") {
+  tensor<double, 2, 2> memory;
+  for (int n = 0; n < 4; ++n) memory.data()[n] = n + 1;
+  const strided_view<const double, 2, 2> m(memory.data(), {2, 2}, {2, 1}), t(memory.data(), {2, 2}, {1, 2});
+  const auto y = einsum<"ij,jk,kl + ij,jk,kl->il">(m, m, m, t, t, t);
+  // m m m = (37 54; 81 118), and of the transpose the transpose
+  CHECK(y(0, 0) == 74);
+  CHECK(y(0, 1) == 135);
+  CHECK(y(1, 0) == 135);
+  CHECK(y(1, 1) == 236);
+}
+
 TEST_CASE("explain tells of a call what the call does") {
   A a, other;
   B b;
