@@ -68,7 +68,7 @@ template <class E, class Call, class Y>
       if (E::stretchable == 0 || as_planned) [[likely]] {
         const program_arguments<T> args{numbers.data, operand_traits_of<Y>::data(y), extents,
                                         factor_as<T>(alpha), factor_as<T>(beta)};
-        return cpu::run_static<E, Call::scaled>(args);
+        return cpu::run_static<program_of<E>, Call::scaled>(args);
       }
     }
     if constexpr (!E::value.feasible || E::stretchable != 0) {
@@ -76,6 +76,15 @@ template <class E, class Call, class Y>
                         {alpha, beta, Call::binding, Call::path});
     }
   }
+}
+
+/// Admits a call whose types tell all. The addresses come by value: were their array handed over,
+/// the smallest products, inline in the caller, would wait for its stores.
+template <class E, class Form, class... Data>
+[[gnu::noinline, gnu::cold]] void admit_closed(std::string_view text, Data... x) {
+  const void* const data[] = {x...};
+  index extents[E::bounds.labels];
+  admit(Form::value, text, {data, nullptr}, extents);
 }
 
 /// Into y, the last operand.
@@ -92,7 +101,7 @@ template <class E, class Call, class Y, class... X>
   [&]<std::size_t... O>(std::index_sequence<O...>) __attribute__((always_inline)) {
     if constexpr (form::data.open_count == 0) {
       if ((meets<form, O, n>(data) | ...)) [[unlikely]] {
-        admit(form::value, text, {data, open}, extents);
+        admit_closed<E, form>(text, data[O]..., data[n]);
       }
     } else {
       index* at = open;

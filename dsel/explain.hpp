@@ -47,7 +47,7 @@ template <class Types>
 constexpr auto of_types(const capabilities& machine) {
   using e = typename Types::expression_type;
   using text = typename e::text;
-  using program = typename e::room;
+  using program = std::remove_const_t<decltype(e::value)>;
   const problem<e::bounds>& p = e::bound.value;
   const auto lowered = lower<program>(p, e::plan, machine, true);
   auto out = explaining<e::bounds, e::bounds, program>(

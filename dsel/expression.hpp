@@ -146,14 +146,9 @@ class expression {
     }
   }();
   static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value, Call::path);
-  /// Room for the program while it is made.
-  using room = static_program<bounds>;
-  /// The program; also what run_static asks of its type.
-  static constexpr auto value = [] {
-    constexpr room lowered =
-        lower<room>(bound.value, plan, cpu::static_capabilities, !Call::scaled);
-    return without_room<lowered.phase_count, lowered.step_count, lowered.loop_count>(lowered);
-  }();
+  /// The program.
+  static constexpr static_program<bounds> value =
+      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Call::scaled);
 
   /// What is wrong, if anything is.
   static constexpr diagnostic error = [] {
@@ -191,6 +186,13 @@ class expression {
   /// Labels along which an operand of one entry may be repeated.
   static constexpr label_set stretchable =
       Call::binding.numpy_semantics ? ~label_set{0} : text::said.stretchable;
+};
+
+/// The program of an expression that runs: what run_static asks of a type.
+template <class E>
+struct program_of {
+  static constexpr auto value =
+      without_room<E::value.phase_count, E::value.step_count, E::value.loop_count>(E::value);
 };
 
 }  // namespace tenfold
