@@ -61,6 +61,31 @@ constexpr scalar with_precision(scalar real, bool complex) {
   return complex ? scalar::c64 : scalar::f64;
 }
 
+/// Whether the strides of an output keep its entries apart, as far as they are known: each axis steps
+/// over all that the shorter steps reach.
+template <int R>
+constexpr bool entries_apart(const operand_shape<R>& y) {
+  const auto step = [&](int i) {
+    const index stride = y.strides[static_cast<std::size_t>(i)];
+    return stride < 0 ? -stride : stride;
+  };
+  const auto extent = [&](int i) { return y.extents[static_cast<std::size_t>(i)]; };
+  for (int i = 0; i < y.rank; ++i) {
+    if (extent(i) == dyn || y.strides[static_cast<std::size_t>(i)] == dyn || extent(i) == 0) {
+      return true;
+    }
+  }
+  for (int i = 0; i < y.rank; ++i) {
+    if (extent(i) == 1) continue;
+    index reach = 0;
+    for (int j = 0; j < y.rank; ++j) {
+      if (step(j) < step(i) || (step(j) == step(i) && j < i)) reach += (extent(j) - 1) * step(j);
+    }
+    if (step(i) <= reach) return false;
+  }
+  return true;
+}
+
 }  // namespace binding
 
 /// Binds statements without an ellipsis to the shapes of `count` operands and, if `output` is not
@@ -253,6 +278,7 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
       return fail(diagnosis::zero_stride_output, id, L.operands, i, {});
     }
   }
+  if (!binding::entries_apart(*output)) return fail(diagnosis::output_coincides, -1, 0, 0, {});
   binding::see<L>(p.output, labels, *output);
   return result;
 }

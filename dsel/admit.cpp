@@ -69,16 +69,13 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
   for (int o = 0; o < count; ++o) {
     if (o == form.input_count) settle();
     const known_operand& x = form.operands[o];
-    index low = x.low, high = x.high;
-    bool empty = x.empty;
+    byte_span span = x.span;
     label_set one = 0, more = 0;  // labels along which this operand has one entry, and others
     for (int a = x.first_open; a < x.open_end; ++a) {
       const open_axis& axis = form.open[a];
       const index given = axis.extent == dyn ? *told++ : axis.extent;
       const index stride = axis.stride == dyn ? *told++ : axis.stride;
-      const index reach = (given - 1) * stride * static_cast<index>(bytes_of(x.type));
-      (reach < 0 ? low : high) += reach;
-      empty = empty || given == 0;
+      span.add_axis(given, stride, static_cast<index>(bytes_of(x.type)));
       const int label = axis.label;
       if (contains(form.stretchable, label) && o < form.input_count) {
         (given == 1 ? one : more) |= bit(label);
@@ -93,7 +90,7 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
     fits = fits && (one & more) == 0;  // a diagonal has one extent
     ones |= one;
     const auto* data = static_cast<const char*>(numbers.data[o]);
-    if (!empty) ranges[o] = {data + low, data + high};
+    if (!span.empty) ranges[o] = {data + span.low, data + span.high};
   }
   if (!form.has_output) settle();
   bool apart = true;

@@ -18,6 +18,23 @@ struct open_axis {
   index extent = 0, stride = 0;
 };
 
+/// The bytes that an operand spans around entry (0, 0, ...): [low, high); none if `empty`.
+struct byte_span {
+  index low = 0, high = 0;
+  bool empty = false;
+
+  /// What overflows has no entries along some other axis: no memory is that large.
+  constexpr void add_axis(index extent, index stride, index size) {
+    index reach = 0;
+    bool beyond = extent == 0;
+    beyond = beyond || __builtin_mul_overflow(stride, size, &stride);
+    beyond = beyond || __builtin_mul_overflow(extent - 1, stride, &reach);
+    index& end = reach < 0 ? low : high;
+    beyond = beyond || __builtin_add_overflow(end, reach, &end);
+    empty = empty || beyond;
+  }
+};
+
 /// What the type of an operand tells.
 struct known_operand {
   scalar type = scalar::f64;
@@ -28,9 +45,7 @@ struct known_operand {
   const index* extents = nullptr;
   const index* strides = nullptr;
   int first_open = 0, open_end = 0;  ///< its open axes
-  /// The bytes that the other axes span around entry (0, 0, ...): [low, high); none if `empty`.
-  index low = 0, high = 0;
-  bool empty = false;
+  byte_span span;                        ///< along its other axes
 };
 
 /// What the types of a call tell: of the inputs and, behind them, of the output if there is one.
@@ -62,7 +77,7 @@ struct call_form_data {
     form.strides = strides.data();
     form.first_open = open_count;
     const auto size = static_cast<index>(bytes_of(form.type));
-    form.high = size;
+    form.span.high = size;
     for (std::size_t i = 0; i < Rank; ++i) {
       const int axis = static_cast<int>(i), label = labels[axis];
       const index n = extents[i], stride = strides[i];
@@ -70,9 +85,7 @@ struct call_form_data {
         open[open_count++] = {axis, label, n, stride};
         number_count += (n == dyn) + (stride == dyn);
       } else {
-        const index reach = (n - 1) * stride * size;
-        (reach < 0 ? form.low : form.high) += reach;
-        form.empty = form.empty || n == 0;
+        form.span.add_axis(n, stride, size);
       }
     }
     form.open_end = open_count;

@@ -105,6 +105,22 @@ struct run_time_call {
   }
 };
 
+/// Throws what is wrong with the arguments behind run-time subscripts. In NumPy's interleaved form a
+/// sublist stands behind each operand.
+template <bool Into, bool Interleaved, class... A>
+void check_run_time_arguments(std::string_view text) {
+  constexpr auto kind = []<class X>(const X*) {
+    if (std::is_same_v<X, path_options>) return argument_kind::path;
+    if (run_time_tensor<X> || (Interleaved && std::is_same_v<X, sublist>)) {
+      return argument_kind::operand;
+    }
+    return kind_of_argument<X>;
+  };
+  constexpr diagnostic wrong =
+      check_kinds<Into>({kind(static_cast<const A*>(nullptr))...});
+  if constexpr (wrong.code != diagnosis::none) throw_diagnostic(wrong, text);
+}
+
 /// The scalar of a result by value.
 template <class... A>
 constexpr scalar result_scalar() {
@@ -119,16 +135,18 @@ constexpr scalar result_scalar() {
   return binding::with_precision(wide ? scalar::f64 : scalar::f32, complex);
 }
 
-template <class... A>
+template <bool Interleaved = false, class... A>
 auto by_text(std::string_view text, const A&... args) {
+  check_run_time_arguments<false, Interleaved, A...>(text);
   const run_time_call<A...> call(args...);
   dynamic_tensor<cpu::entry_type<result_scalar<A...>()>> y(
       result_shape(text, call.inputs, call.count, call.settings.binding));
   evaluate(text, call.inputs, call.count, y.shape(), y.data(), call.settings);
   return y;
 }
-template <class Y, class... A>
+template <bool Interleaved = false, class Y, class... A>
 void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
+  check_run_time_arguments<true, Interleaved, A...>(text);
   const run_time_call<A...> call(args...);
   evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor),
            operand_traits_of<Y>::data(y.tensor), call.settings);

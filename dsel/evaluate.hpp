@@ -28,7 +28,7 @@ template <class Twins, class... X>
 /// Whether operand O, whose type tells all, touches bytes of the output behind the N inputs.
 template <class Form, std::size_t O, std::size_t N>
 [[gnu::always_inline]] inline bool meets(const void* const* data) {
-  constexpr const known_operand &x = Form::data.operands[O], &y = Form::data.operands[N];
+  constexpr const byte_span &x = Form::data.operands[O].span, &y = Form::data.operands[N].span;
   if constexpr (x.empty || y.empty) {
     return false;
   } else {
@@ -59,7 +59,17 @@ template <class E, class Call, class Y>
     if (!is_complex(scalar_of<T>) && (alpha.im != 0 || beta.im != 0)) {
       throw_diagnostic({diagnosis::complex_factor}, text);
     }
-    if (is_zero(alpha)) return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
+    if (is_zero(alpha)) {
+      // What only the library can check, it checks where nothing is computed, too.
+      if constexpr (!E::is_empty) {
+        if constexpr (!E::value.feasible || E::stretchable != 0) {
+          return evaluate_admitted(form, text, numbers, shape_of<max_rank>(y),
+                                   operand_traits_of<Y>::data(y),
+                                   {alpha, beta, Call::binding, Call::path});
+        }
+      }
+      return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);
+    }
   }
   if constexpr (E::is_empty) {
     return scale(shape_of<max_rank>(y), operand_traits_of<Y>::data(y), beta);

@@ -86,6 +86,8 @@ template <class A>
 inline constexpr bool is_machine = std::is_same_v<A, capabilities>;
 template <class A>
 inline constexpr bool may_follow = evaluating::is_option<A> || is_machine<A>;
+template <class A>
+inline constexpr bool may_follow_text = may_follow<A> || std::is_same_v<A, path_options>;
 
 /// The machine among the arguments, or `otherwise`.
 template <class... A>
@@ -121,6 +123,11 @@ explanation<large_limits> of_string(std::string_view text, const operand_shape<m
   call.output = output;
   call.settings = {evaluating::alpha_of(args...), evaluating::beta_of(args...),
                    evaluating::bind_options_of<A...>(), evaluating::path_options_of<A...>()};
+  (
+      [&] {
+        if constexpr (std::is_same_v<A, path_options>) call.settings.path = args;
+      }(),
+      ...);
   if constexpr ((is_machine<A> || ...)) {
     return explain_operands(call, machine_of({}, args...));
   } else {
@@ -202,12 +209,12 @@ requires((tensor_like<A> || explaining_front::may_follow<A>)&&...) auto explain(
 /// Explains einsum(text, args...), whose plan is made at the call, on the best instruction set of
 /// the CPU if no machine is given. Throws as einsum.
 template <run_time_tensor X, class... A>
-requires((run_time_tensor<A> || explaining_front::may_follow<A>)&&...)
+requires((run_time_tensor<A> || explaining_front::may_follow_text<A>)&&...)
     explanation<large_limits> explain(std::string_view text, const X& x, const A&... args) {
   return explaining_front::of_string(text, nullptr, x, args...);
 }
 template <class Y, class... A>
-requires((run_time_tensor<A> || explaining_front::may_follow<A>)&&...)
+requires((run_time_tensor<A> || explaining_front::may_follow_text<A>)&&...)
     explanation<large_limits> explain(std::string_view text, destination<Y> y, const A&... args) {
   const auto output = shape_of<max_rank>(y.tensor);
   return explaining_front::of_string(text, &output, args...);

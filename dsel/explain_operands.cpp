@@ -28,6 +28,28 @@ void mark_twins_of_types(problem<L>& typed, const problem<L>& bound,
   typed = *alike;
 }
 
+/// Whether the call repeats an operand of one entry along a label where its type did not say so: the
+/// compiler's program is then not what runs.
+template <limits L>
+bool repeats_unforeseen(const call_as_read<L>& read, const problem<L>& typed,
+                        const explained_call& call) {
+  for (int k = 0; k < read.said.count && typed.may_stretch != 0; ++k) {
+    const statement<L>& s = read.said.list[k];
+    for (int f = 0; f < s.factor_count; ++f) {
+      const int o = s.factors[f].source;
+      for (int i = 0; o < call.count && i < s.factors[f].labels.count; ++i) {
+        const int label = s.factors[f].labels[i];
+        const auto at = static_cast<std::size_t>(i);
+        if (contains(typed.may_stretch, label) && call.typed_inputs[o].extents[at] == dyn &&
+            call.inputs[o].shape.extents[at] == 1 && read.bound.extent[label] != 1) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 explanation<large_limits> explain_operands(const explained_call& call,
@@ -61,8 +83,9 @@ explanation<large_limits> explain_operands(const explained_call& call,
           bind<L, max_rank>(read->said, read->names, call.typed_inputs, call.count,
                             call.typed_output, call.settings.binding);
       mark_twins_of_types(typed.value, read->bound, call.inputs);
-      const bool runs = explain_program.template operator()<static_program<L>>(
-          typed.value, planned::by_the_compiler);
+      const bool runs = !repeats_unforeseen(*read, typed.value, call) &&
+                        explain_program.template operator()<static_program<L>>(
+                            typed.value, planned::by_the_compiler);
       out.allocations = allocations_of(out, call.allocates_result);
       if (runs) return;
     }

@@ -53,9 +53,15 @@ constexpr no_number conjugate(no_number) { return {}; }
 constexpr double conjugate(double a) { return a; }
 constexpr alpha_factor conjugate(alpha_factor a) { return {a.re, -a.im}; }
 constexpr double reciprocal(double a) { return 1 / a; }
+/// 1 / a after Smith: divided by the larger part first, which neither overflows nor vanishes.
 constexpr alpha_factor reciprocal(alpha_factor a) {
-  const double size = a.re * a.re + a.im * a.im;
-  return {a.re / size, -a.im / size};
+  const auto size = [](double x) { return x < 0 ? -x : x; };
+  if (size(a.re) >= size(a.im)) {
+    const double ratio = a.im / a.re, divisor = a.re + a.im * ratio;
+    return {1 / divisor, -ratio / divisor};
+  }
+  const double ratio = a.re / a.im, divisor = a.im + a.re * ratio;
+  return {ratio / divisor, -1 / divisor};
 }
 
 /// A term: sign, number, and the operands as a hana::tuple of indexed_factor.

@@ -63,11 +63,11 @@ std::string interleaved_text_of(const A&... args) {
 /// string, and the same options behind. Without the last list NumPy's implicit output.
 template <run_time_tensor X, class... A>
 auto einsum(const X& x, const sublist& first, const A&... args) {
-  return evaluating::by_text(evaluating::interleaved_text_of(x, first, args...), x, first, args...);
+  return evaluating::by_text<true>(evaluating::interleaved_text_of(x, first, args...), x, first, args...);
 }
 template <class Y, run_time_tensor X, class... A>
 void einsum(destination<Y> y, const X& x, const sublist& first, const A&... args) {
-  evaluating::by_text_into(evaluating::interleaved_text_of(x, first, args...), y, x, first,
+  evaluating::by_text_into<true>(evaluating::interleaved_text_of(x, first, args...), y, x, first,
                            args...);
 }
 

@@ -143,12 +143,12 @@ inline constexpr bool is_option = kind_of_argument<A> > argument_kind::operand;
 
 /// The operands stand first, each option at most once behind them; argument 0 is the destination
 /// where there is one.
-template <bool Into, class... A>
-constexpr diagnostic check_arguments() {
+template <bool Into>
+constexpr diagnostic check_kinds(std::initializer_list<argument_kind> kinds) {
   diagnostic wrong;
   index position = Into ? 1 : 0;
   bool seen[7] = {}, optional = false;
-  for (const argument_kind kind : {kind_of_argument<A>...}) {
+  for (const argument_kind kind : kinds) {
     bool& again = seen[static_cast<int>(kind)];
     diagnosis code = diagnosis::none;
     if (kind == argument_kind::unknown) code = diagnosis::unknown_argument;
@@ -161,6 +161,10 @@ constexpr diagnostic check_arguments() {
     ++position;
   }
   return wrong;
+}
+template <bool Into, class... A>
+constexpr diagnostic check_arguments() {
+  return check_kinds<Into>({kind_of_argument<A>...});
 }
 
 /// Options among the arguments of a call.

@@ -63,16 +63,6 @@ bool may_overlap(const operand_shape<max_rank>& x_shape, const void* x_data,
 
 }  // namespace
 
-/// The proof: each axis steps over all that the shorter steps reach.
-void require_entries_apart(std::string_view text, const operand_shape<max_rank>& y_shape) {
-  const extent_in_memory y(y_shape);
-  auto reach = static_cast<index>(bytes_of(y_shape.type));
-  for (int i = y.count - 1; i >= 0 && !y.empty; --i) {
-    if (y.axes[i].step < reach) throw_diagnostic({diagnosis::output_coincides}, text);
-    reach += (y.axes[i].extent - 1) * y.axes[i].step;
-  }
-}
-
 void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,
                       const operand_shape<max_rank>& y_shape, const void* y) {
   for (int o = 0; o < count; ++o) {

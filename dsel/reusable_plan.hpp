@@ -48,6 +48,7 @@ class run_time_plan {
   /// when y overlaps one.
   template <class Y, class... A>
   void operator()(destination<Y> y, const A&... args) const {
+    check_arguments<true, A...>();
     const evaluating::run_time_call<A...> call(args...);
     run(call.inputs, call.count, shape_of<max_rank>(y.tensor),
         operand_traits_of<Y>::data(y.tensor), call.settings);
@@ -56,6 +57,7 @@ class run_time_plan {
   template <class X, class... A>
     requires run_time_tensor<X>
   auto operator()(const X& x, const A&... args) const {
+    check_arguments<false, X, A...>();
     dynamic_tensor<cpu::entry_type<evaluating::result_scalar<X, A...>()>> y(result());
     const evaluating::run_time_call<X, A...> call(x, args...);
     run(call.inputs, call.count, y.shape(), y.data(), call.settings);
@@ -70,6 +72,13 @@ class run_time_plan {
   friend std::ostream& operator<<(std::ostream& out, const run_time_plan& p);
 
  private:
+  template <bool Into, class... A>
+  void check_arguments() const {
+    static_assert(((!evaluating::is_setting<A> && !std::is_same_v<A, path_options>)&&...),
+                  "tenfold: settings are given when a plan is made, not when it runs");
+    evaluating::check_run_time_arguments<Into, false, A...>(text());
+  }
+
   struct planned_call;
   std::shared_ptr<const planned_call> call_;
 };
@@ -87,6 +96,10 @@ inline constexpr bool is_result_like<destination<const operand_like<X>>> = true;
 
 template <class... A>
 run_time_plan at_run_time(std::string_view text, const A&... args) {
+  static_assert(((is_like<A> || is_result_like<A> || evaluating::is_setting<A> ||
+                  std::is_same_v<A, path_options>)&&...),
+                "tenfold: a plan takes like(...) for operands, into(like(...)) for the result, and "
+                "settings; alpha and beta are given when it runs");
   run_time_operand inputs[sizeof...(A)];
   int count = 0;
   call_settings settings{{1}, {0}, evaluating::bind_options_of<A...>(),
@@ -142,9 +155,9 @@ class literal_plan {
   void operator()(destination<Y> y, const A&... args) const {
     einsum<S>(y, args...);
   }
-  template <tensor_like... A>
-  auto operator()(const A&... args) const {
-    return einsum<S>(args...);
+  template <tensor_like A, class... B>
+  auto operator()(const A& x, const B&... args) const {
+    return einsum<S>(x, args...);
   }
 
   friend constexpr bool operator==(const literal_plan&, const literal_plan&) { return true; }

@@ -107,7 +107,6 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
   with_limits(text, {inputs, count}, [&]<limits L>() {
     const auto call = read_call<L>(text, inputs, count, &y_shape, settings.binding);
     problem<L>& p = call->bound;
-    require_entries_apart(text, y_shape);
     require_disjoint(text, inputs, count, y_shape, y);
     require_real_factors(text, p.type, settings);
     if (is_zero(settings.alpha) || is_empty(p)) return scale(y_shape, y, settings.beta);
@@ -205,7 +204,6 @@ run_time_plan::run_time_plan(std::string_view text, const run_time_operand* inpu
     const auto read = read_call<L>(text, inputs, count, y, settings.binding);
     const problem<L>& p = read->bound;
     call->y = y != nullptr ? *y : shape_of_result(p);
-    require_entries_apart(text, call->y);
     call->type = p.type;
     call->is_empty = tenfold::is_empty(p);
     std::copy_n(p.extent, p.label_count, call->extents);

@@ -52,9 +52,6 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
 /// y := beta * y, the meaning of alpha == 0.
 void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta);
 
-/// Throws overlap_error unless the strides of an output keep its entries apart.
-void require_entries_apart(std::string_view text, const operand_shape<max_rank>& y_shape);
-
 /// Throws overlap_error, naming the operand, unless `y` and the input share no address. Called when
 /// the ranges of addresses intersect: operands may still interleave.
 void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,

@@ -300,6 +300,16 @@ TEST_CASE("an index that is not below the extent is refused") {
 // --- Tensors of others, and expressions that are kept
 // ---------------------------------------------
 
+TEST_CASE("numbers of any size divide") {
+  using namespace labels;
+  tensor<std::complex<double>, 2> a, y;
+  a.fill({3e200, 4e200});
+  for (const std::complex<double> n : {std::complex<double>(1e200, 0), {0, 1e200}, {1e200, 1e200}}) {
+    y(i) = a(i) / n;
+    CHECK(std::abs(y(0) - a(0) / n) <= 1e-14 * std::abs(y(0)));
+  }
+}
+
 TEST_CASE("indexed gives labels to the tensors of others") {
   using labels::i, labels::j;
   double memory[3][4], x[4], y[3];

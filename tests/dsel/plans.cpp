@@ -71,6 +71,7 @@ TEST_CASE("a literal has a plan that the compiler has made") {
   table << p;
   CHECK(table.str().starts_with("eij,ej->ei\n"));
   CHECK(same_bits(p(a, u), einsum<"eij,ej->ei">(a, u)));
+  CHECK(same_bits(p(a, u, alpha(3)), einsum<"eij,ej->ei">(a, u, alpha(3))));
   tensor<double, dyn, 4> y(19), w(19);
   y.fill(2);
   w.fill(2);
@@ -368,6 +369,19 @@ TEST_CASE("an extent of 1 that only the call tells is stretched as well") {
   CHECK(thrown_by<shape_error>([&] { einsum<"...ij,...j->...i">(a, u); }) ==
         "tenfold: \"...ij,...j->...i\": label '...' at position 6 has extent 6 in operand 1 and "
         "extent 4 in operand 0");
+}
+
+TEST_CASE("what the call stretches is checked and told even where it is not computed") {
+  tensor<double, 3> y;
+  y.fill(5);
+  const tensor<double, dyn> one(1);
+  CHECK(thrown_by<shape_error>([&] {
+          einsum<"i->i">(into(y), one, numpy_semantics, alpha(0));
+        }).starts_with("tenfold: "));
+  CHECK(y(0) == 5);
+  const tensor<double, dyn, 3> a(1), b(5);
+  CHECK(explain<"ei,ei->ei">(a, b, numpy_semantics).when == planned::at_the_call_for_shape);
+  CHECK(explain<"ei,ei->ei">(b, b, numpy_semantics).when == planned::by_the_compiler);
 }
 
 TEST_CASE("a result is never stretched") {

@@ -120,6 +120,22 @@ TEST_CASE("operands that do not fit run-time subscripts throw shape_error") {
         "the wider one");
 }
 
+TEST_CASE("arguments in the wrong place throw subscript_error, as they stop the compiler") {
+  CHECK(subscript_fault("ij,jk->ik", a, b, beta(1)) ==
+        "tenfold: \"ij,jk->ik\": argument 2 is beta, which needs a destination: einsum(into(y), ...)");
+  CHECK(subscript_fault("ij,jk->ik", a, b, alpha(1), alpha(2)) ==
+        "tenfold: \"ij,jk->ik\": argument 3 says an option a second time");
+  CHECK(subscript_fault("ij,jk->ik", a, alpha(1), b) ==
+        "tenfold: \"ij,jk->ik\": argument 2 is an operand behind an option: operands stand first");
+  CHECK(subscript_fault("ij,j->i", a, v, sublist{0, 1}) != "(nothing was thrown)");
+  tensor<double, 2, 4> y;
+  CHECK(thrown_by<subscript_error>([&] {
+          einsum("ij,jk->ik", into(y), a, b, alpha(1), alpha(2));
+        }) == "tenfold: \"ij,jk->ik\": argument 4 says an option a second time");
+  const auto p = plan("ij,jk->ik", like(a), like(b));
+  CHECK(thrown_by<subscript_error>([&] { p(a, b, beta(1)); }).starts_with("tenfold: "));
+}
+
 TEST_CASE("operands that no backend computes throw backend_error") {
   const auto fault = [](const auto&... x) {
     return thrown_by<backend_error>([&] { einsum("i,i->", x...); });

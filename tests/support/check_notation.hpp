@@ -44,7 +44,7 @@ void check_notation(const Indexed& indexed, const Shapes&... shapes) {
 /// The same where index notation, which has no ellipsis, cannot follow.
 template <literal S, class T = double, index... E, class... Shapes>
 void check_notation(const shape<E...>& first, const Shapes&... shapes) {
-  static_assert(S.view().find("...") != std::string_view::npos,
+  static_assert(subscripts<S>::said.has_ellipsis,
                 "an expression without an ellipsis is checked in index notation too");
   check_notation<S, T>(only_subscripts{}, first, shapes...);
 }
