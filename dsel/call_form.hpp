@@ -45,7 +45,7 @@ struct known_operand {
   const index* extents = nullptr;
   const index* strides = nullptr;
   int first_open = 0, open_end = 0;  ///< its open axes
-  byte_span span;                        ///< along its other axes
+  byte_span span{};                      ///< along its other axes
 };
 
 /// What the types of a call tell: of the inputs and, behind them, of the output if there is one.
