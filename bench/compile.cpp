@@ -23,8 +23,7 @@ constexpr double known_shape_budget = 0.03;
 constexpr double new_shape_budget = 0.1;
 constexpr double mass_budget = 0.5;
 
-// ---- sources
-// -------------------------------------------------------------------------------------
+// --- sources ---
 
 const std::string include = "#include <tenfold/einsum.hpp>\nusing namespace tenfold;\n";
 
@@ -91,8 +90,7 @@ const char* name_of(source s) {
   return names[s];
 }
 
-// ---- the suite
-// -----------------------------------------------------------------------------------
+// --- the suite ---
 
 /// Measures all files alternately with one compiler and adds its rows. False when one does not
 /// compile.

@@ -32,7 +32,7 @@ void add(report& out, const std::string& name, double seconds, double budget,
   out.add({name, "d", "strided", "cache", "s", seconds, std::move(peers), {budget, "budget"}, spread});
 }
 
-// ---- calls ---------------------------------------------------------------------------------------
+// --- calls ---
 
 /// y(e,i) := sum_j A(e,i,j) x(e,j), or with any factors, in plain loops.
 template <int E, int N>
@@ -131,7 +131,7 @@ void run_planning(report& out, const std::string& text, int operands) {
   add(out, "planning " + text, times[0].seconds, planning_budget, {}, times[0].spread);
 }
 
-// ---- the compiler --------------------------------------------------------------------------------
+// --- the compiler ---
 
 /// A constant that takes the plan of ten operands.
 std::string plan_of_ten(const std::string& text) {

@@ -36,8 +36,7 @@ constexpr char scalar_name = sizeof(T) == 8 ? 'd' : 's';
 
 std::size_t operator""_z(unsigned long long n) { return n; }
 
-// ---- cases
-// ---------------------------------------------------------------------------------------
+// --- cases ---
 
 /// What a case is beside its candidates, of which Tenfold's is the first.
 struct description {
@@ -81,8 +80,7 @@ void check_all(const std::string& name, const std::vector<candidate>& candidates
   }
 }
 
-// ---- mass
-// ----------------------------------------------------------------------------------------
+// --- mass ---
 
 template <class T>
 void run_mass(report& out, int p, mass_layout layout, bool streaming) {
@@ -172,8 +170,7 @@ void run_all_mass(report& out) {
   }
 }
 
-// ---- tiny
-// ----------------------------------------------------------------------------------------
+// --- tiny ---
 
 // The candidates are functions of whole arrays, not inlined, so that each is one loop around one
 // product, as the compiler makes it.
@@ -271,8 +268,7 @@ void run_tiny(report& out) {
   run_case(out, {name, 'd', "strided", "cache", 2.0 * N * entries, 3.0 * 8 * entries}, candidates);
 }
 
-// ---- a few expressions
-// ---------------------------------------------------------------------------
+// --- a few expressions ---
 
 /// y[i] = sum over the rest, in plain loops over static or dynamic extents: the state of everything
 /// that is not a mass operator.

@@ -5,8 +5,9 @@
 
 namespace tenfold {
 
-/// How much room the plain data of an expression has. Small for literals, because compile time pays
-/// for every entry; large for run-time strings. All planning is one set of templates over it.
+/// How much room the plain data of an expression has. Both times take the smallest limits that hold
+/// the text, because every entry costs the compiler work and a call the time to clear it. All
+/// planning is one set of templates over it.
 struct limits {
   int operands;
   int labels;  ///< distinct ones, at most 64

@@ -211,7 +211,8 @@ class planning {
 };
 
 /// Plans a problem: every statement in turn. Equal sub-contractions (the same operands and labels)
-/// are computed once. Throws nothing; complexity 3^n for a product of n <= 10 factors, n^3 beyond.
+/// are computed once. Throws nothing; complexity by default 3^n for a product of n factors, n <= 9
+/// or 10 that are sparsely connected, and n^3 beyond.
 /// Without a path (see path_options) the plan is not `found`.
 template <limits L>
 constexpr contraction_plan<L> make_plan(const problem<L>& p, const path_options& options = {}) {

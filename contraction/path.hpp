@@ -6,8 +6,8 @@
 
 /// Which two values are multiplied next. Dynamic programming over connected subsets up to
 /// `dynamic_programming_limit` operands (the optimal pairwise tree under the cost below; of exactly
-/// so many only if they are not densely connected), greedy beyond (smallest growth of live entries first, as opt_einsum's greedy path); or what the caller
-/// asks for.
+/// so many only if they are connected, but not densely), greedy beyond (smallest growth of live
+/// entries first, as opt_einsum's greedy path); or what the caller asks for.
 ///
 /// Cost of a tree: flops + entries written, or one of the two. Ties are real (all orders of a tensor
 /// product cost the same); they are broken by sum over steps of flops * position of the contracted

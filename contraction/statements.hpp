@@ -14,7 +14,8 @@ enum class statement_kind : unsigned char {
   contract,   ///< result = product of the factors, summed over the labels that the result lacks
   pointwise,  ///< the same without a sum: every factor's labels are among the result's
   sum,        ///< result = sum of the factors, each with its sign and the labels of the result
-  // Not written by text, but by front ends that know what they index.
+  // Made by code that builds statements itself; text and index notation need neither: the one
+  // permutes by labels, the other slices its operand.
   slice,    ///< result = the factor at `fixed_value` of `fixed_label`, which the result lacks
   permute,  ///< result = the factor with its labels in another order
   // The kinds below have their place here; today no front end writes them.

@@ -5,7 +5,7 @@ namespace tenfold {
 
 namespace {
 
-/// First and last byte that an operand may touch.
+/// The bytes [first, last) that an operand may touch; none if both are null.
 struct address_range {
   const char* first = nullptr;
   const char* last = nullptr;

@@ -7,8 +7,9 @@
 #include <tenfold/dsel/run_time.hpp>
 
 /// A call of a literal as data: what its types tell of the operands in constants, and the numbers
-/// that they leave open in one list. One function of the library admits all calls; code of its own
-/// for each shape cost the compiler as much as the arithmetic.
+/// that they leave open in one list. One function of the library admits every call that leaves
+/// something open; of others the caller compares addresses and asks it only where they meet. Code
+/// of its own for each shape cost the compiler as much as the arithmetic.
 namespace tenfold {
 
 /// An axis of which a type leaves something open, or whose label may be stretched; `dyn` is what the

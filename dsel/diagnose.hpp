@@ -9,7 +9,8 @@
 ///   incomplete type 'tenfold::einsum_error<tenfold::label<'m'>, tenfold::at_position<8> >'
 namespace tenfold {
 
-/// The words of the second line; none is ever defined, their names are the message.
+/// The words of the second line; none need be defined, their names are the message. `label` is that
+/// of index notation.
 template <class... Words>
 struct einsum_error;
 template <char... Name>

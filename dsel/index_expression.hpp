@@ -18,8 +18,7 @@ namespace tenfold::indexing {
 
 namespace proto = boost::proto;
 
-// --- Leaves
-// ---------------------------------------------------------------------------------------
+// --- Leaves ---
 
 /// A tensor of the caller's, `X` a reference, or what refers to one, `X` an object. A temporary
 /// tensor is gone with the statement in which it was made.
@@ -46,8 +45,7 @@ struct number {
 
 struct conjugation {};  ///< the tag of conj(...)
 
-// --- The grammar
-// ----------------------------------------------------------------------------------
+// --- The grammar ---
 
 struct access_leaf : proto::terminal<tensor_access<proto::_, proto::_>> {};
 struct number_leaf : proto::terminal<number<proto::_>> {};
@@ -66,8 +64,7 @@ struct sum_of_products
                  proto::divides<sum_of_products, number_leaf>,
                  proto::unary_expr<conjugation, sum_of_products>> {};
 
-// --- Nodes
-// ----------------------------------------------------------------------------------------
+// --- Nodes ---
 
 template <class T>
 using leaf = proto::basic_expr<proto::tag::terminal, proto::term<T>, 0>;
@@ -179,8 +176,7 @@ inline constexpr bool has_outlived_its_tensor<index_expression<Expr>&> = of_temp
 template <class Expr>
 inline constexpr bool has_outlived_its_tensor<const index_expression<Expr>&> = of_temporary<Expr>;
 
-// --- Operators
-// ------------------------------------------------------------------------------------
+// --- Operators ---
 
 /// The node that stands for x in a larger expression, or the sentence why none can.
 template <class T>
@@ -289,8 +285,7 @@ TENFOLD_NO_OPERATOR(/=)
 TENFOLD_NO_OPERATOR(%=)
 #undef TENFOLD_NO_OPERATOR
 
-// --- Access
-// ---------------------------------------------------------------------------------------
+// --- Access ---
 
 template <class X>
 inline constexpr bool is_tenfold_view = false;

@@ -11,8 +11,7 @@ namespace tenfold::indexing {
 
 namespace hana = boost::hana;
 
-// --- A statement as data
-// --------------------------------------------------------------------------
+// --- A statement as data ---
 
 /// One operand of a product.
 template <class X, class Labels, bool IsConjugated>
@@ -141,8 +140,7 @@ constexpr auto terms_of(const E& node) {
   }
 }
 
-// --- Its subscripts
-// -------------------------------------------------------------------------------
+// --- Its subscripts ---
 
 /// Every name but a letter stands in brackets.
 template <char... Name>
@@ -214,8 +212,7 @@ constexpr auto subscripts_of() {
   return literal(subscripts);
 }
 
-// --- Its evaluation
-// -------------------------------------------------------------------------------
+// --- Its evaluation ---
 
 /// y := +-number S(factors) + Beta y, the call that one would write.
 template <literal S, int Beta, bool IsNegative, class Y, class Number, class Factors>

@@ -96,8 +96,8 @@ class sublist {
   int count_ = 0;
 };
 
-/// How the order of multiplication is found, where the default (the best order for up to ten
-/// operands) is not what is wanted:
+/// How the order of multiplication is found, where the default (the best order for up to nine
+/// operands, and for ten that are sparsely connected) is not what is wanted:
 ///   einsum<"ij,jk,kl->il">(A, B, C, optimize<path_options{.method = path_method::greedy}>)
 template <path_options P>
 struct optimize_option {};

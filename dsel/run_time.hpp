@@ -34,26 +34,28 @@ struct call_settings {
   path_options path{};
 };
 
-/// Throws subscript_error or shape_error with the sentence of what is wrong, if anything is; `y` may
-/// be null.
+/// Throws subscript_error, shape_error or backend_error (a layout or memory that it cannot read)
+/// with the sentence of what is wrong, if anything is; `y` may be null.
 void check(std::string_view text, const run_time_operand* inputs, int count,
            const operand_shape<max_rank>* y, const bind_options& options);
 
 /// Extents and row-major strides of the result of `text` over the operands.
-/// Throws subscript_error or shape_error with the sentence of what is wrong.
+/// Throws as check, and shape_error where the extents multiply to too many entries.
 operand_shape<max_rank> result_shape(std::string_view text, const run_time_operand* inputs,
                                      int count, const bind_options& options);
 
 /// y := alpha * expression + beta * y. alpha == 0 reads no input; beta == 0 does not read y.
-/// Throws as result_shape, and overlap_error; `y` is untouched after a throw.
+/// Throws as check, shape_error for a complex factor of a real result, overlap_error where `y` may
+/// share entries with an input or with itself, and backend_error where no order of multiplication
+/// is found or the program is too long; `y` is untouched after a throw.
 void evaluate(std::string_view text, const run_time_operand* inputs, int count,
               const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings);
 
 /// y := beta * y, the meaning of alpha == 0.
 void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta);
 
-/// Throws overlap_error, naming the operand, unless `y` and the input share no address. Called when
-/// the ranges of addresses intersect: operands may still interleave.
+/// Throws overlap_error, naming the operand, unless `y` and each input are proved to share no
+/// address.
 void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,
                       const operand_shape<max_rank>& y_shape, const void* y);
 

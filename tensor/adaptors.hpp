@@ -44,8 +44,7 @@ constexpr index static_or_dyn(N n) noexcept {
   return static_cast<index>(n) < 0 ? dyn : static_cast<index>(n);
 }
 
-// --- Nested arrays
-// --------------------------------------------------------------------------------
+// --- Nested arrays ---
 
 /// Arrays in arrays: `entry` is what lies innermost, const where the outermost array is.
 template <class X>
@@ -106,8 +105,7 @@ struct nested_array_operand : adapted_operand<typename array_nest<X>::entry, arr
   static entry* data(X& x) noexcept { return reinterpret_cast<entry*>(&x); }
 };
 
-// --- Shaped like std::mdspan
-// ----------------------------------------------------------------------
+// --- Shaped like std::mdspan ---
 
 template <class X>
 concept marked_mdspan = requires(const X& x) {
@@ -185,8 +183,7 @@ struct mdspan_operand : adapted_operand<typename X::element_type, static_cast<in
   static constexpr typename X::element_type* data(const X& x) noexcept { return x.data_handle(); }
 };
 
-// --- Matrices of the form that Eigen gives them
-// ---------------------------------------------------
+// --- Matrices of the form that Eigen gives them ---
 
 template <class X>
 concept marked_matrix = requires(const X& x) {
@@ -265,8 +262,7 @@ struct matrix_operand : adapted_operand<std::remove_pointer_t<decltype(std::decl
   static constexpr auto data(X& x) noexcept { return x.data(); }
 };
 
-// --- Shaped like the tensors of xtensor
-// -----------------------------------------------------------
+// --- Shaped like the tensors of xtensor ---
 
 template <class X>
 concept marked_shape = requires(const X& x) {
@@ -316,8 +312,7 @@ struct shaped_operand
   }
 };
 
-// --- Contiguous: spans and vectors
-// ----------------------------------------------------------------
+// --- Contiguous: spans and vectors ---
 
 /// `x[i]` is what lies at `x.data() + i`: a scalar or nested arrays of it.
 template <class X>
@@ -363,8 +358,7 @@ struct contiguous_operand
   }
 };
 
-// --- The one form of a type
-// -----------------------------------------------------------------------
+// --- The one form of a type ---
 
 enum class operand_form : unsigned char { none, nested_array, mdspan, matrix, shaped, contiguous };
 

@@ -5,8 +5,8 @@
 namespace tenfold {
 
 /// What a launch adds to a program whose scalar is T: the addresses and the numbers. What lies at
-/// an address, operand_ref says. No operand is empty: a sum over nothing is settled before a
-/// program is made.
+/// an address, operand_ref says. No sum is over nothing: that is settled before a program is made;
+/// a batch may be empty.
 template <class T>
 struct program_arguments {
   const void* const* inputs = nullptr;

@@ -18,8 +18,7 @@ mass_operator<T> of_degree(int p, F f) {
   (count<last_mass_degree - first_mass_degree + 1>{});
 }
 
-// ---- hand
-// ----------------------------------------------------------------------------------------
+// --- hand ---
 
 template <class T, int P, bool Streaming>
 void hand_interleaved(const T* b, const T* u, const T* d, T* v, std::ptrdiff_t elements) {
@@ -37,8 +36,7 @@ mass_operator<T> hand_mass_operator(int p, mass_layout layout, bool streaming) {
   });
 }
 
-// ---- loops
-// ---------------------------------------------------------------------------------------
+// --- loops ---
 
 /// W = 1: element by element. Otherwise blocks of W elements, innermost.
 template <class T, int P, int W>
@@ -98,8 +96,7 @@ mass_operator<T> plain_mass_operator(int p, mass_layout layout) {
   });
 }
 
-// ---- tenfold
-// -------------------------------------------------------------------------------------
+// --- tenfold ---
 
 template <class T, int P>
 void tenfold_strided(const T* b, const T* u, const T* d, T* v, std::ptrdiff_t elements) {

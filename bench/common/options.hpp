@@ -6,8 +6,10 @@
 namespace tenfold::bench {
 
 /// The command line of a suite:
-///   --json FILE  --quick  --filter TEXT (cases whose name contains TEXT)
-/// and what the suite itself reads: --include DIR and --cxx COMPILER, both repeatable.
+///   --json FILE  --quick  --filter TEXT
+/// and what the suite itself reads: --include DIR and --cxx COMPILER, both repeatable. The filter
+/// chooses the cases of spine, and the compilers of compile, whose names contain TEXT; overhead has
+/// none.
 struct options {
   std::string json;
   std::string filter;

@@ -4,7 +4,7 @@
 
 namespace tenfold::select {
 
-// --- the capabilities that choices are made from --------------------------------------------------
+// --- the capabilities that choices are made from ---
 
 static_assert(avx512_capabilities.lanes(scalar::f64) == 8);
 static_assert(avx512_capabilities.lanes(scalar::f32) == 16);
@@ -17,7 +17,7 @@ static_assert(avx512_capabilities.registers_for(scalar::f32) == 32);
 static_assert(avx512_capabilities.registers_for(scalar::c32) == 16);
 static_assert(avx2_capabilities.registers_for(scalar::c64) == 8);
 
-// --- chunks: nearly equal parts -------------------------------------------------------------------
+// --- chunks: nearly equal parts ---
 
 constexpr bool cut(index extent, index most, int longer, index long_count, index short_count) {
   const chunks c(extent, most);
@@ -42,7 +42,7 @@ TEST_CASE("chunks add up, none exceeds the most and no two differ by more than o
   }
 }
 
-// --- register tiles -------------------------------------------------------------------------------
+// --- register tiles ---
 
 constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_lanes, int m, int n) {
   return choose_tile(rows, columns, sums, registers, a_lanes).shape == tile_shape{m, n};
@@ -91,7 +91,7 @@ TEST_CASE("every reason for a tile has its sentence") {
   }
 }
 
-// --- lanes ----------------------------------------------------------------------------------------
+// --- lanes ---
 
 static_assert(lane_vectors(64, 8, true) == 4);
 static_assert(lane_vectors(16, 8, true) == 2);
@@ -119,7 +119,7 @@ static_assert(lane_cost({100, 0, 0, 0}, 8) < lane_cost({100, 10, 0, 0}, 8));
 static_assert(lane_cost({100, 10, 0, 0}, 8) < lane_cost({100, 0, 10, 0}, 8),
               "a transposition in registers is cheaper than entry by entry");
 
-// --- tasks ----------------------------------------------------------------------------------------
+// --- tasks ---
 
 static_assert(tiles_per_task(1 << 20) == 1);
 static_assert(tiles_per_task(1e12) == 1, "at least one");

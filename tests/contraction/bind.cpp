@@ -36,7 +36,7 @@ constexpr bool says(const bind_result<L>& r, diagnosis code, int position,
          r.error.length == (position < 0 ? 0 : 1) && r.error.numbers == numbers;
 }
 
-// --- what a problem holds ---------------------------------------------------------------------------
+// --- what a problem holds ---
 
 constexpr problem<L> product = bound("ij,jk->ik", {dense({3, 4}), dense({4, 5})}).value;
 static_assert(product.input_count == 2 && product.label_count == 3);
@@ -51,7 +51,7 @@ static_assert(diagonal.inputs[0].order.count == 2, "a diagonal is one label");
 static_assert(diagonal.inputs[0].stride[0] == 13, "with the sum of the strides");
 static_assert(diagonal.inputs[0].stride[1] == 3);
 
-// --- extents that are not known yet -------------------------------------------------------------------
+// --- extents that are not known yet ---
 
 constexpr problem<L> batch = bound("eij,ej->ei", {dense({dyn, 3, 4}), dense({dyn, 4})}).value;
 static_assert(batch.extent[0] == dyn && batch.extent[1] == 3);
@@ -67,7 +67,7 @@ static_assert(bound("ii->i", {dense({3, dyn})}).value.inputs[0].stride[0] == dyn
               "a sum with an unknown stride is unknown");
 static_assert(bound("ij->ij", {dense({4, dyn})}).value.output.stride[0] == dyn);
 
-// --- the scalar to compute in --------------------------------------------------------------------------
+// --- the scalar to compute in ---
 
 constexpr scalar f32 = scalar::f32, f64 = scalar::f64, c32 = scalar::c32, c64 = scalar::c64;
 constexpr bind_options in_double{.accumulates = true, .accumulate = f64};
@@ -120,7 +120,7 @@ static_assert([] {
   return !bind<L, L.rank>(w.value, w.names, z, 1).value.inputs[0].conjugated;
 }(), "the conjugate of the conjugate");
 
-// --- stretching -----------------------------------------------------------------------------------------
+// --- stretching ---
 
 constexpr bind_options as_numpy{.numpy_semantics = true};
 static_assert(bound("ij,jk->ik", {dense({3, 1}), dense({4, 5})}).error.code ==
@@ -199,7 +199,7 @@ static_assert(says(bound("i->i", {dense({1})}, dense({3}), as_numpy), diagnosis:
                    {3, 1}),
               "nor to the output");
 
-// --- several statements -----------------------------------------------------------------------------------
+// --- several statements ---
 
 constexpr problem<L> one = product;
 static_assert(one.statement_count == 1 && one.list[0].factor_count == 2);
@@ -237,7 +237,7 @@ static_assert(terms.inputs[0].labels == bit(0) && terms.inputs[0].stride[0] == 0
 static_assert(terms.inputs[1].labels == 0, "a term that sums one entry sums it once");
 static_assert(terms.inputs[2].labels == (bit(0) | bit(1)));
 
-// --- slices -----------------------------------------------------------------------------------------------
+// --- slices ---
 
 constexpr bind_result<L> sliced(index value, index extent) {
   auto w = from_letters<L>("ij->i");
@@ -255,7 +255,7 @@ static_assert(!sliced(4, dyn).error, "compared when it is known");
 static_assert(says(sliced(4, 4), diagnosis::slice_range, 1, {4, 4}));
 static_assert(says(sliced(-1, dyn), diagnosis::slice_range, 1, {-1, dyn}));
 
-// --- the output -----------------------------------------------------------------------------------------
+// --- the output ---
 
 static_assert(bound("ij->ji", {dense({3, 4})}).value.output.stride[0] == 1);
 static_assert(bound("ij->", {dense({3, 4})}).value.output.order.count == 0);
@@ -270,7 +270,7 @@ constexpr operand transposed = [] {
 static_assert(bound("ij,jk->ik", {dense({3, 4}), dense({4, 5})}, transposed).value.output.stride[2] ==
               7);
 
-// --- errors: what is wrong and where --------------------------------------------------------------------
+// --- errors: what is wrong and where ---
 
 static_assert(says(bound("ij,jk->ik", {dense({3, 4})}), diagnosis::operand_count, -1, {2, 1}));
 static_assert(says(bound("i->i", {dense({3}), dense({3})}), diagnosis::operand_count, -1, {1, 2}));

@@ -30,8 +30,7 @@ constexpr bool says(const expand_result<Room>& r, diagnosis code, int position,
   return r.error == diagnostic{code, position, position < 0 ? 0 : 3, numbers};
 }
 
-// --- one product
-// ------------------------------------------------------------------------------------
+// --- one product ---
 
 static_assert(expanded("ij,jk->ik", {2, 2}).value == from_letters<L>("ij,jk->ik").value,
               "nothing to do");
@@ -66,8 +65,7 @@ static_assert(batch.names.name[1] == label_name{1, 3}, "the name of its labels i
 static_assert(batch.names.name[3] == label_name{4, 1});
 static_assert(!batch.value.has_ellipsis && batch.value.list[0].factors[0].ellipsis == -1);
 
-// --- sums
-// -------------------------------------------------------------------------------------------
+// --- sums ---
 
 constexpr auto expanded_difference = expanded<S>("...ij,...j - ...i -> ...i", {3, 1, 2});
 static_assert(!expanded_difference.error && expanded_difference.value.stretchable == bit(0));
@@ -82,8 +80,7 @@ static_assert(expanded_difference.value.list[2].factors[1].sign == -1);
 static_assert(says<S>(expanded<S>("...ij,...j - ...i -> ...i", {3, 1, 1}),
                       diagnosis::term_lacks_label, 21, {1}));
 
-// --- errors
-// -----------------------------------------------------------------------------------------
+// --- errors ---
 
 static_assert(says(expanded("...ij,j->...i", {1, 1}), diagnosis::ellipsis_rank, 0, {0, 1, 2}));
 static_assert(says(expanded("ij,j...->i...", {2, 0}), diagnosis::ellipsis_rank, 4, {1, 0, 1}));

@@ -46,7 +46,7 @@ constexpr bool finishes_once_per_phase(const Program& p) {
   return true;
 }
 
-// --- the mass operator ------------------------------------------------------------------------------------
+// --- the mass operator ---
 
 constexpr std::string_view mass = "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn";
 constexpr auto mass_program = program_of<M>(mass, {4, 3, 4, 3, 4, 3, dyn, 3, 3, 3});
@@ -72,7 +72,7 @@ constexpr auto large_mass = program_of<M>(mass, {14, 13, 14, 13, 14, 13, dyn, 13
 static_assert(large_mass.feasible && count(large_mass, step_kind::sandwich) == 0,
               "longer axes than the micro-kernel unrolls");
 
-// --- interleaved data: lanes from a label that is contiguous everywhere -----------------------------------
+// --- interleaved data: lanes from a label that is contiguous everywhere ---
 
 constexpr auto interleaved =
     program_of<M>("qi,rj,sk,eqrsw,ql,rm,sn,eijkw->elmnw", {4, 3, 4, 3, 4, 3, dyn, 8, 3, 3, 3});
@@ -90,7 +90,7 @@ constexpr auto half_interleaved =
     program_of<M>("qi,eiw->eqw", {4, 3, dyn, 8}, with_sandwiches, true, scalar::f32);
 static_assert(half_interleaved.feasible, "8 entries are half a vector of floats");
 
-// --- matrix products ----------------------------------------------------------------------------------------
+// --- matrix products ---
 
 constexpr auto product = program_of<S>("ij,jk->ik", {32, 32, 64});
 static_assert(product.feasible && product.phase_count == 1);
@@ -113,7 +113,7 @@ static_assert(count(read_first, step_kind::unpack) == 1);
 static_assert(read_first.phases[static_cast<std::size_t>(read_first.phase_count - 1)].partial);
 static_assert(finishes_once_per_phase(read_first));
 
-// --- what must be known ---------------------------------------------------------------------------------------
+// --- what must be known ---
 
 static_assert(!program_of<S>("ij,jk->ik", {3, dyn, 4}).feasible, "a sum needs its extent");
 static_assert(!program_of<S>("ij,jk->ik", {dyn, dyn, dyn}).feasible);
@@ -125,7 +125,7 @@ static_assert(!program_of<S>("eik,ekl,lj->eij", {dyn, 3, 4, 5, 64}).feasible ||
                   program_of<S>("eik,ekl,lj->eij", {dyn, 3, 4, 5, 64}).workspace_entries == 0,
               "no intermediate of unknown size crosses phases");
 
-// --- the same program for the same meaning --------------------------------------------------------------------
+// --- the same program for the same meaning ---
 
 static_assert(program_of<S>("ij,jk->ik", {9, 10, 19}) == program_of<S>("XY,YZ->XZ", {9, 10, 19}));
 static_assert(program_of<S>("ij,jk->ik", {9, 10, 19}) != program_of<S>("ij,kj->ik", {9, 10, 19}));

@@ -14,7 +14,7 @@ constexpr contraction_plan<L> plan_of(std::string_view text, std::initializer_li
   return make_plan<L>(problem_from<L>(text, extents));
 }
 
-// --- the mass operator: sum factorization with the textbook flops ---------------------------------------
+// --- the mass operator: sum factorization with the textbook flops ---
 
 constexpr std::string_view mass = "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn";
 
@@ -52,7 +52,7 @@ static_assert(mirrors(mass_plan(3, 4)));
 static_assert(mirrors(mass_plan(8, 9)));
 static_assert(mass_plan(3, 4).naive_flops == 4. * 4 * 4 * 3 * 3 * 3 * 3 * 3 * 3 * 8);
 
-// --- other known costs ----------------------------------------------------------------------------------
+// --- other known costs ---
 
 static_assert(plan_of<S>("ij,jk->ik", {3, 4, 5}).flops == 120);
 static_assert(plan_of<S>("ij,jk->ik", {3, 4, 5}).naive_flops == 120);
@@ -66,7 +66,7 @@ static_assert(plan_of<S>("eij,ej->ei", {dyn, 3, 4}).flops == 24, "per entry of a
 static_assert(plan_of<S>("ij,jk,kl->il", {100, 2, 100, 2}).flops == 2 * (2. * 100 * 2 + 100. * 2 * 2));
 static_assert(plan_of<S>("ij,jk,kl->il", {2, 100, 2, 100}).flops == 2 * (2. * 100 * 2 + 2. * 2 * 100));
 
-// --- labels of one operand are summed before anything is multiplied -------------------------------------
+// --- labels of one operand are summed before anything is multiplied ---
 
 constexpr auto private_label = plan_of<S>("ij,kl->il", {3, 4, 5, 6});
 static_assert(private_label.step_count == 3);
@@ -76,7 +76,7 @@ static_assert(private_label.steps[1].a == 1 && private_label.steps[1].contracted
 static_assert(private_label.steps[2].contracted == 0);
 static_assert(private_label.flops == 12 + 30 + 18);
 
-// --- the last step writes the output's order, the others that of their carrier ---------------------------
+// --- the last step writes the output's order, the others that of their carrier ---
 
 static_assert(plan_of<S>("ij,jk->ki", {3, 4, 5}).steps[0].order.id[0] == 2);
 constexpr auto chain = plan_of<M>("qi,rj,eij->erq", {4, 3, 4, 3, 9});
@@ -84,7 +84,7 @@ static_assert(chain.step_count == 2);
 static_assert(chain.steps[0].order[0] == 4, "e stays in front");
 static_assert(chain.steps[1].order[1] == 2 && chain.steps[1].order[2] == 0);
 
-// --- sums, slices, shared sub-contractions ------------------------------------------------------------------
+// --- sums, slices, shared sub-contractions ---
 
 constexpr limits T = with_sums(small_limits);
 
@@ -123,7 +123,7 @@ static_assert(twice.steps[0].b == 1, "AB");
 static_assert(twice.steps[1].a == 4 && twice.steps[1].b == -1 && twice.steps[1].c == -1);
 static_assert(twice.steps[2].a == 4 && twice.steps[2].b == -1 && twice.steps[2].c == 5);
 
-// --- the same data for the same meaning ---------------------------------------------------------------------
+// --- the same data for the same meaning ---
 
 static_assert(plan_of<M>(mass, {4, 3, 4, 3, 4, 3, 9, 3, 3, 3}) ==
               plan_of<M>("AB,CD,EF,gACE,AH,CI,EJ,gBDF->gHIJ", {4, 3, 4, 3, 4, 3, 9, 3, 3, 3}));

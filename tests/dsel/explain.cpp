@@ -99,8 +99,7 @@ TEST_CASE("explain writes long label names in brackets") {
                                  tensor<double, dyn, 3>>(wide)));
 }
 
-// --- the operands of a call
-// ------------------------------------------------------------------------
+// --- the operands of a call ---
 
 TEST_CASE("explain fills in the extents of the operands") {
   const tensor<double, dyn, 8, 8> a(10);

@@ -45,8 +45,7 @@ void check_same_bits(const Y& y, F notation, G literal) {
                     static_cast<std::size_t>(one.size()) * sizeof(*one.data())) == 0);
 }
 
-// --- What a statement becomes
-// ---------------------------------------------------------------------
+// --- What a statement becomes ---
 
 template <class Result, class... Term>
 constexpr auto text_of_terms(boost::hana::tuple<Term...>*) {
@@ -107,8 +106,7 @@ TEST_CASE("the operands of a statement are those of the literal, tensors and vie
   });
 }
 
-// --- Same bits
-// ------------------------------------------------------------------------------------
+// --- Same bits ---
 
 TEST_CASE("a product gives the bits of the literal") {
   using labels::e, labels::i, labels::j, labels::k, labels::l;
@@ -251,8 +249,7 @@ TEST_CASE("float computes in float") {
       });
 }
 
-// --- Slices
-// ---------------------------------------------------------------------------------------
+// --- Slices ---
 
 TEST_CASE("a number in place of a label fixes the axis, on both sides") {
   using labels::e, labels::i, labels::j;
@@ -297,8 +294,7 @@ TEST_CASE("an index that is not below the extent is refused") {
   CHECK(o.v(0, 0) == 1);
 }
 
-// --- Tensors of others, and expressions that are kept
-// ---------------------------------------------
+// --- Tensors of others, and expressions that are kept ---
 
 TEST_CASE("numbers of any size divide") {
   using namespace labels;
@@ -364,8 +360,7 @@ TEST_CASE("the access that is assigned to may have the type of the right-hand si
   for (index n = 0; n < 4; ++n) CHECK(y(n) == x(n));
 }
 
-// --- Mistakes that only the run finds
-// --------------------------------------------------------------
+// --- Mistakes that only the run finds ---
 
 TEST_CASE("extents that do not fit are refused, and nothing is written") {
   using labels::e, labels::i, labels::j;

@@ -120,7 +120,7 @@ TEST_CASE("a sandwich scales its result") {
                                            shape<dyn, 4>{19});
 }
 
-// --- strides --------------------------------------------------------------------------------------
+// --- strides ---
 
 namespace {
 
@@ -205,7 +205,7 @@ TEST_CASE("views need no alignment") {
   for (std::size_t i = 0; i < 5; ++i) CHECK(c[i] == 9);
 }
 
-// --- extents 0 and 1 ------------------------------------------------------------------------------
+// --- extents 0 and 1 ---
 
 TEST_CASE("a sum over nothing is zero, and no entries are no work") {
   check_expression<"ij,jk->ik", double, forms::in_place>(shape<3, 0>{}, shape<0, 20>{});
@@ -240,7 +240,7 @@ TEST_CASE("beta scales the output where the sum is empty") {
   for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 3);
 }
 
-// --- numbers ----------------------------------------------------------------------------------------
+// --- numbers ---
 
 TEST_CASE("denormal numbers are kept") {
   constexpr double tiny = std::numeric_limits<double>::denorm_min();

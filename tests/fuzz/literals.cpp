@@ -23,8 +23,7 @@
 namespace tenfold::testing {
 namespace {
 
-// --- operands of a list entry
-// ---------------------------------------------------------------------
+// --- operands of a list entry ---
 
 /// An operand of Ts with these extents in its type: row-major, column-major, or of any strides.
 template <class T, class Layout, bool Conjugated, index... E>
@@ -118,8 +117,7 @@ class operand {
   std::vector<T> before_;
 };
 
-// --- one case
-// -------------------------------------------------------------------------------------
+// --- one case ---
 
 index draw_extent(generator& g) {
   const index kind = between(g, 0, 19);
@@ -236,8 +234,7 @@ std::string run(std::uint64_t seed) {
   }
 }
 
-// --- the list
-// -------------------------------------------------------------------------------------
+// --- the list ---
 
 struct listed {
   std::string_view text;

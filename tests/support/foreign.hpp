@@ -9,8 +9,7 @@
 /// nothing more: for machines that have none of these libraries.
 namespace foreign {
 
-// --- std::mdspan
-// ----------------------------------------------------------------------------------
+// --- std::mdspan ---
 
 inline constexpr std::size_t dynamic_extent = static_cast<std::size_t>(-1);
 
@@ -91,8 +90,7 @@ class mdspan {
   mapping_type mapping_;
 };
 
-// --- Eigen
-// ----------------------------------------------------------------------------------------
+// --- Eigen ---
 
 inline constexpr int dynamic = -1;
 
@@ -161,8 +159,7 @@ struct matrix_expression {
   long size() const { return 9; }
 };
 
-// --- xtensor
-// --------------------------------------------------------------------------------------
+// --- xtensor ---
 
 /// `Shape` is an array where the rank is in the type, and a vector where it is not.
 template <class T, class Shape>

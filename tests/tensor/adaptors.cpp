@@ -42,8 +42,7 @@ constexpr operand_shape<4> strided(int rank, const numbers<4>& extents, const nu
 
 }  // namespace
 
-// --- Nested arrays
-// --------------------------------------------------------------------------------
+// --- Nested arrays ---
 
 static_assert(extents_of<double[3][4]> == numbers<2>{3, 4});
 static_assert(strides_of<double[3][4]> == numbers<2>{4, 1});
@@ -72,8 +71,7 @@ TEST_CASE("nested arrays lie where their first entry lies") {
   static_assert(std::is_same_v<decltype(operand_traits_of<decltype(b)>::data(b)), const double*>);
 }
 
-// --- Contiguous
-// -----------------------------------------------------------------------------------
+// --- Contiguous ---
 
 static_assert(extents_of<std::span<double>> == numbers<1>{dyn});
 static_assert(extents_of<std::span<const float, 5>> == numbers<1>{5});
@@ -100,8 +98,7 @@ TEST_CASE("spans and vectors have one axis, and those of their entries") {
   CHECK(operand_traits_of<decltype(points)>::data(points) == &points[0][0]);
 }
 
-// --- Shaped like std::mdspan
-// ----------------------------------------------------------------------
+// --- Shaped like std::mdspan ---
 
 using foreign::dynamic_extent;
 template <class T, class Layout, std::size_t... E>
@@ -140,8 +137,7 @@ static_assert(strides_of<std::mdspan<const float, std::extents<int, 3, 5>, std::
               numbers<2>{1, 3});
 #endif
 
-// --- Matrices
-// -------------------------------------------------------------------------------------
+// --- Matrices ---
 
 using foreign::dynamic;
 
@@ -206,8 +202,7 @@ TEST_CASE("Eigen's matrices, blocks and maps give their extents and strides") {
 }
 #endif
 
-// --- Shaped like xtensor's
-// ------------------------------------------------------------------------
+// --- Shaped like xtensor's ---
 
 using shaped_2 = foreign::shaped<double, std::array<std::size_t, 2>>;
 static_assert(extents_of<shaped_2> == numbers<2>{dyn, dyn});
