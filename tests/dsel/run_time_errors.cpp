@@ -3,6 +3,7 @@
 #include <complex>
 #include <limits>
 #include <string>
+#include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <thrown.hpp>
