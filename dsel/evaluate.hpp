@@ -25,15 +25,16 @@ template <class Twins, class... X>
   return one;
 }
 
-/// Whether operand O, whose type tells all, touches bytes of the output behind the N inputs.
+/// Whether operand O, whose type tells all, touches bytes of the output behind the N inputs. (As a
+/// number: all operands are asked without a branch between them.)
 template <class Form, std::size_t O, std::size_t N>
-[[gnu::always_inline]] inline bool meets(const void* const* data) {
+[[gnu::always_inline]] inline int meets(const void* const* data) {
   constexpr const byte_span &x = Form::data.operands[O].span, &y = Form::data.operands[N].span;
   if constexpr (x.empty || y.empty) {
-    return false;
+    return 0;
   } else {
     const auto *in = static_cast<const char*>(data[O]), *out = static_cast<const char*>(data[N]);
-    return (in + x.low < out + y.high) & (out + y.low < in + x.high);
+    return in + x.low < out + y.high && out + y.low < in + x.high;
   }
 }
 
