@@ -1,12 +1,20 @@
 #include <tenfold/backend/launch.hpp>
 
-// The same function, compiled once per instruction set (cpu/run_dynamic.isa.cpp).
+// The same functions, compiled once per instruction set (cpu/run_dynamic.isa.cpp, gemm.isa.cpp).
 #define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                        \
   namespace tenfold::cpu::isa {                                                                 \
   void run_dynamic(const program_view& p, const program_arguments<float>& args);                \
   void run_dynamic(const program_view& p, const program_arguments<double>& args);               \
   void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args);  \
   void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args); \
+  void gemm(const gemm_shape& shape, const gemm_arguments<float>& args);                        \
+  void gemm(const gemm_shape& shape, const gemm_arguments<double>& args);                       \
+  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args);          \
+  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args);         \
+  void gemm(const gemm_list<float>& list);                                                      \
+  void gemm(const gemm_list<double>& list);                                                     \
+  void gemm(const gemm_list<std::complex<float>>& list);                                        \
+  void gemm(const gemm_list<std::complex<double>>& list);                                       \
   }
 #if defined(__x86_64__)
 TENFOLD_DECLARE_RUN_DYNAMIC(sse2)
@@ -41,18 +49,23 @@ capabilities capabilities_of(instruction_set isa) {
 
 namespace {
 
-template <class T>
-void launch_on(const program_view& p, const program_arguments<T>& args, instruction_set isa) {
+/// The one place where an instruction set becomes code.
 #if defined(__x86_64__)
-  switch (isa) {
-    case instruction_set::avx512: return cpu::avx512::run_dynamic(p, args);
-    case instruction_set::avx2: return cpu::avx2::run_dynamic(p, args);
-    case instruction_set::baseline: return cpu::sse2::run_dynamic(p, args);
+#define TENFOLD_ON(isa, call)                                    \
+  switch (isa) {                                                 \
+    case instruction_set::avx512: return cpu::avx512::call;      \
+    case instruction_set::avx2: return cpu::avx2::call;          \
+    case instruction_set::baseline: return cpu::sse2::call;      \
   }
 #else
-  (void)isa;
-  cpu::generic::run_dynamic(p, args);
+#define TENFOLD_ON(isa, call) \
+  (void)isa;                  \
+  cpu::generic::call
 #endif
+
+template <class T>
+void launch_on(const program_view& p, const program_arguments<T>& args, instruction_set isa) {
+  TENFOLD_ON(isa, run_dynamic(p, args));
 }
 
 }  // namespace
@@ -71,5 +84,22 @@ void launch(const program_view& p, const program_arguments<std::complex<double>>
             instruction_set isa) {
   launch_on(p, args, isa);
 }
+
+template <class T>
+void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa) {
+  TENFOLD_ON(isa, gemm(shape, arguments));
+}
+template <class T>
+void launch(const gemm_list<T>& list, instruction_set isa) {
+  TENFOLD_ON(isa, gemm(list));
+}
+
+#define TENFOLD_INSTANTIATE(T)                                                         \
+  template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set); \
+  template void launch(const gemm_list<T>&, instruction_set);
+TENFOLD_INSTANTIATE(float)
+TENFOLD_INSTANTIATE(double)
+TENFOLD_INSTANTIATE(std::complex<float>)
+TENFOLD_INSTANTIATE(std::complex<double>)
 
 }  // namespace tenfold

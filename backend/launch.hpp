@@ -1,10 +1,12 @@
 #pragma once
 
 #include <complex>
+#include <tenfold/backend/gemm_list.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
 
-/// Programs that are known only when the program runs, on the best instruction set of the CPU.
+/// Programs and batched products that are known only when the program runs, on the best instruction
+/// set of the CPU.
 namespace tenfold {
 
 /// The instruction sets that the library carries micro-kernels for, in rising order.
@@ -23,5 +25,11 @@ void launch(const program_view& p, const program_arguments<std::complex<float>>&
             instruction_set isa);
 void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
             instruction_set isa);
+
+/// Runs a batched product, or a list of them. T: float, double, or std::complex of them.
+template <class T>
+void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa);
+template <class T>
+void launch(const gemm_list<T>& list, instruction_set isa);
 
 }  // namespace tenfold

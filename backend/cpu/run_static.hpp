@@ -63,13 +63,6 @@ template <int Most, class T, class A, class C, class F>
   }
 }
 
-/// The strides of a register tile as part of its key: with strides at run time the addresses of an
-/// unrolled tile cost as much as its arithmetic (0.58 instead of 0.9 of the hand-written mass
-/// operator at p = 3).
-struct tile_strides {
-  index a_m, a_k, a_n, b_k, b_n, c_m, c_n;
-};
-
 /// A row of register tiles along n: `count` of them. (With the innermost outer loop in here as well
 /// nothing was gained: 0.97 instead of 0.98 of the hand-written mass operator at p = 2.)
 template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish>

@@ -162,6 +162,104 @@ template <class T, int W>
   }
 }
 
+/// The first n < W entries at p, zeros behind; nothing else is read.
+template <class T, int W>
+[[gnu::always_inline]] inline vec<T, W> load_partial(const T* p, int n) {
+  static_assert(W == lanes<T> && W > 1);
+  if constexpr (is_complex_type<T>) {
+    const auto* const r = reinterpret_cast<const real<T>*>(p);
+    using V = typename short_vec<real<T>, W>::type;
+    const int left = 2 * n - W;
+    V low, high = {};
+    if (left < 0) {
+      low = (V)load_partial<real<T>, W>(r, 2 * n).data;
+    } else {
+      low = (V)native_vec<real<T>>::load_unaligned(r).data;
+      if (left > 0) high = (V)load_partial<real<T>, W>(r + W, left).data;
+    }
+    split_pairs(low, high, std::make_integer_sequence<int, W>{});
+    vec<T, W> v;
+    using raw = decltype(v.re.data);
+    v.re.data = (raw)low;
+    v.im.data = (raw)high;
+    return v;
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, double>)
+      return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << n) - 1), p);
+    else
+      return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << n) - 1), p);
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<T, double>)
+      return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n),
+                                                      _mm256_setr_epi64x(0, 1, 2, 3)));
+    else
+      return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
+                                                      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+#else
+    T entries[W] = {};
+    for (int i = 0; i < n; ++i) entries[i] = p[i];
+    return load<T, W>(entries);
+#endif
+  }
+}
+
+/// The first n < W entries of v; nothing else is written.
+template <class T, int W>
+[[gnu::always_inline]] inline void store_partial(T* p, vec<T, W> v, int n) {
+  static_assert(W == lanes<T> && W > 1);
+  if constexpr (is_complex_type<T>) {
+    auto* const r = reinterpret_cast<real<T>*>(p);
+    using V = typename short_vec<real<T>, W>::type;
+    V low = (V)v.re.data, high = (V)v.im.data;
+    join_pairs(low, high, std::make_integer_sequence<int, W>{});
+    native_vec<real<T>> first, second;
+    using raw = decltype(first.data);
+    first.data = (raw)low;
+    second.data = (raw)high;
+    const int left = 2 * n - W;
+    if (left < 0) {
+      store_partial<real<T>, W>(r, first, 2 * n);
+    } else {
+      first.store_unaligned(r);
+      if (left > 0) store_partial<real<T>, W>(r + W, second, left);
+    }
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, double>)
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), v.data);
+    else
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), v.data);
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<T, double>)
+      _mm256_maskstore_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n),
+                                                _mm256_setr_epi64x(0, 1, 2, 3)),
+                          v.data);
+    else
+      _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
+                                                _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)),
+                          v.data);
+#else
+    T entries[W];
+    store<T, W>(entries, v);
+    for (int i = 0; i < n; ++i) p[i] = entries[i];
+#endif
+  }
+}
+
+/// W complex numbers whose real parts lie at p and whose imaginary parts `im` reals behind.
+template <class T, int W>
+[[gnu::always_inline]] inline vec<T, W> load_split(const T* p, index im) {
+  const auto* const r = reinterpret_cast<const real<T>*>(p);
+  return {load<real<T>, W>(r), load<real<T>, W>(r + im)};
+}
+template <class T, int W>
+[[gnu::always_inline]] inline void store_split(T* p, vec<T, W> v, index im) {
+  auto* const r = reinterpret_cast<real<T>*>(p);
+  store<real<T>, W>(r, v.re);
+  store<real<T>, W>(r + im, v.im);
+}
+
 template <class T, int W>
 [[gnu::always_inline]] inline vec<T, W> broadcast(T x) {
   if constexpr (is_complex_type<T>)
@@ -240,6 +338,18 @@ template <class R, int W>
 [[gnu::always_inline]] inline complex_vec<R, W> operator+(complex_vec<R, W> a,
                                                           complex_vec<R, W> b) {
   return {a.re + b.re, a.im + b.im};
+}
+
+/// The conjugate of a times b, plus c; for real numbers the same as without.
+template <class V>
+[[gnu::always_inline]] inline V fma_conjugate(V a, V b, V c) {
+  return fma(a, b, c);
+}
+template <class R, int W>
+[[gnu::always_inline]] inline complex_vec<R, W> fma_conjugate(complex_vec<R, W> a,
+                                                              complex_vec<R, W> b,
+                                                              complex_vec<R, W> c) {
+  return {fma(a.im, b.im, fma(a.re, b.re, c.re)), fnma(a.im, b.re, fma(a.re, b.im, c.im))};
 }
 
 /// Keeps `v` in a register: without it g++ folds one load into each of its uses and the

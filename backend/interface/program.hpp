@@ -18,7 +18,8 @@ namespace tenfold {
 /// How an operand relates to the lanes of its phase.
 enum class access : unsigned char {
   uniform,  ///< one entry serves all lanes: it is broadcast
-  lanes     ///< `width` consecutive entries, one per lane (width 1: a plain scalar)
+  lanes,    ///< `width` consecutive entries, one per lane (width 1: a plain scalar)
+  split     ///< complex: `width` real parts together, the imaginary parts a distance behind
 };
 
 /// What happens to the accumulators of a step.

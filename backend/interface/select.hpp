@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tenfold/backend/interface/capabilities.hpp>
+#include <tenfold/backend/interface/gemm.hpp>
 
 /// Every threshold of the library, as pure functions of sizes and capabilities. Planning asks here
 /// for each choice; nothing else compares a size with a constant.
@@ -33,9 +34,9 @@ struct lane_candidate {
 /// with the 0.6 that a transposition of 8 x 8 entries in 40 instructions would suggest, batched
 /// matrix-vector products packed what they read once (3.8 instead of 10.3 GFLOP/s at n = 9) and
 /// 3-D interpolation from 9 to 10 points took lanes from the elements (21 instead of 64). An entry
-/// moved alone costs about 2 more, one in a partial tile about 3 with its share of the tile's set-up. An entry that waits in
-/// the workspace is written and read through memory: on 16 and 32 byte vectors the mass operator ran
-/// at a tenth of the rate where such programs were chosen.
+/// moved alone costs about 2 more, one in a partial tile about 3 with its share of the tile's set-up.
+/// An entry that waits in the workspace is written and read through memory: on 16 and 32 byte vectors
+/// the mass operator ran at a tenth of the rate where such programs were chosen.
 ///
 /// Phases that run before choose lanes of their own, which as a rule are half as good as those asked
 /// for here.
@@ -175,6 +176,96 @@ inline constexpr int hoisted_products = 24;
 /// (n = 6: 21 ns with 6 x 6 scalars, 29 with rows of 6, g++ on Zen 4).
 constexpr tile_shape unrolled_tile(index rows, index columns) {
   return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
+}
+
+// ---- batched matrix products ---------------------------------------------------------------------
+
+/// Products of matrices up to this order have code of their own where the types tell their sizes.
+inline constexpr index static_gemm_extent = 64;
+
+/// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
+/// problems.
+enum class gemm_path : unsigned char { by_columns, by_lanes };
+
+struct gemm_choice {
+  gemm_path path = gemm_path::by_columns;
+  bool transposed = false;  ///< C^T := B^T A^T instead
+  double cost = 0;          ///< vector operations per problem, estimated
+
+  friend constexpr bool operator==(const gemm_choice&, const gemm_choice&) = default;
+};
+
+/// Whether a matrix is reached row by row, neighbours along a row.
+constexpr bool has_rows(const matrix_batch& x) {
+  return (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) && x.column == 1;
+}
+
+constexpr double columns_cost(const gemm_shape& s, int width) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const auto vectors = static_cast<double>((s.n + width - 1) / width);
+  double cost = m * k * vectors + k * vectors + 2 * m * vectors + 8;
+  if (s.a.layout == batch_layout::gathered ||
+      (s.a.layout == batch_layout::interleaved && is_complex(s.type)))
+    cost += 2 * m * k;
+  if (!has_rows(s.b)) cost += (s.b.row == 1 ? 0.6 : 2) * k * n;
+  if (!has_rows(s.c)) cost += 4 * m * n;
+  return cost;
+}
+
+constexpr double lanes_cost(const gemm_shape& s, int width) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const auto moved = [&](const matrix_batch& x, double entries) {
+    if (x.layout == batch_layout::interleaved && x.block % width == 0) return 0.0;
+    const bool runs = (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) &&
+                      (x.column == 1 || x.row == 1);
+    return entries * (runs ? 0.6 : 3);
+  };
+  double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 4;
+  if (!s.a.shared) cost += moved(s.a, m * k);
+  if (s.b.shared) cost += k * n;  // as many copies as lanes
+  return cost;
+}
+
+/// The way of least cost.
+constexpr gemm_choice gemm(const gemm_shape& s, int width) {
+  const gemm_shape t = tenfold::transposed(s);
+  gemm_choice best{gemm_path::by_columns, false, columns_cost(s, width)};
+  const auto offer = [&](gemm_choice c) {
+    if (c.cost < best.cost) best = c;
+  };
+  offer({gemm_path::by_columns, true, columns_cost(t, width)});
+  offer({gemm_path::by_lanes, false, lanes_cost(s, width)});
+  offer({gemm_path::by_lanes, true, lanes_cost(t, width)});
+  return best;
+}
+
+/// The largest register tiles of vectors of columns, A broadcast, and of problems, that the library
+/// carries for sizes known when the program runs. A complex sum takes two registers.
+constexpr tile_shape most_columns_tile(int registers, scalar type) {
+  const int r = is_complex(type) ? registers / 2 : registers;
+  return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
+}
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
+  const int r = is_complex(type) ? registers / 2 : registers;
+  if (a_uniform) return most_columns_tile(registers, type);
+  return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
+}
+
+/// The register tile of rows x vectors of columns, A broadcast.
+constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type) {
+  const int r = is_complex(type) ? registers / 2 : registers;
+  const int n = static_cast<int>(chunks(vectors, r >= 32 ? 4 : r >= 16 ? 3 : 2).longer);
+  const int most = (r - 1 - n) / n;
+  return {static_cast<int>(chunks(rows, most < 14 ? most : 14).longer), n};
+}
+
+/// The register tile of rows x columns, each entry a vector of problems.
+constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar type,
+                                bool a_uniform) {
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform);
+  return {static_cast<int>(chunks(rows, most.m).longer), static_cast<int>(chunks(columns, most.n).longer)};
 }
 
 /// Columns that the sandwich micro-kernel takes at once: its two halves of up to 12 rows each fill

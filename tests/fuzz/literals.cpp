@@ -245,7 +245,7 @@ struct listed {
 template <literal S, class... Forms, class Indexed>
 constexpr listed entry(Indexed) {
   static_assert(std::is_same_v<Indexed, only_subscripts> ==
-                (S.view().find("...") != std::string_view::npos));
+                subscripts<S>::said.has_ellipsis);
   return {S.view(), run<S, Indexed, Forms...>};
 }
 

@@ -1,0 +1,217 @@
+#pragma once
+
+#include <string>
+#include <tenfold/backend/batch_info.hpp>
+#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/launch.hpp>
+#include <tenfold/tensor/operand_traits.hpp>
+#include <type_traits>
+
+/// Batched BLAS: many small matrix products in one call,
+///   C(b) := alpha op(A(b)) op(B(b)) + beta C(b)        C (m, n), op(A) (m, k), op(B) (k, n)
+///
+/// for float, double and std::complex of them, any alpha and beta, fixed batches, variable batches and
+/// groups. beta = 0: C is not read. alpha = 0 or k = 0: A and B are not read. A batch of nothing, and
+/// matrices without entries, are legal. Work is shared among the threads of the caller's TBB arena;
+/// results depend neither on their number nor on the size of the batch or a problem's place in it.
+namespace tenfold {
+
+/// What a matrix is multiplied as.
+enum class op : unsigned char { none, transpose, conjugate_transpose };
+
+/// Which entries of a matrix in memory are neighbours: those of a row, or those of a column.
+enum class order : unsigned char { row_major, column_major };
+
+/// One problem of a variable batch: C := alpha op_a(A) op_b(B) + beta C. Leading dimensions count
+/// entries from one row (row-major) or column to the next in memory.
+template <class T>
+struct gemm_problem {
+  op op_a = op::none, op_b = op::none;
+  index m = 0, n = 0, k = 0;
+  T alpha = T(1);
+  const T* a = nullptr;
+  index lda = 0;
+  const T* b = nullptr;
+  index ldb = 0;
+  T beta = T(0);
+  T* c = nullptr;
+  index ldc = 0;
+};
+
+/// One group of a batch: `count` problems that share all but their matrices.
+template <class T>
+struct gemm_group {
+  op op_a = op::none, op_b = op::none;
+  index m = 0, n = 0, k = 0;
+  T alpha = T(1);
+  index lda = 0, ldb = 0;
+  T beta = T(0);
+  index ldc = 0;
+  index count = 0;
+};
+
+// ---- pointers with sizes; T: float, double, std::complex<float>, std::complex<double> -------------
+
+/// A fixed batch in strided storage: problem b has A at a + b * stride_a, and so on; stride 0 of A or
+/// B shares one matrix among all. Throws as batch_info says; overlap_error if C meets itself, A or B.
+template <class T>
+void gemm(order layout, op op_a, op op_b, index m, index n, index k,
+          std::type_identity_t<T> alpha, const T* a, index lda, index stride_a, const T* b, index ldb,
+          index stride_b, std::type_identity_t<T> beta, T* c, index ldc, index stride_c, index count,
+          batch_info info = {});
+
+/// A fixed batch of matrices at given addresses. That no C meets another problem's matrix is the
+/// caller's duty, checked when the library is built without NDEBUG.
+template <class T>
+void gemm(order layout, op op_a, op op_b, index m, index n, index k,
+          std::type_identity_t<T> alpha, const T* const* a, index lda, const T* const* b, index ldb,
+          std::type_identity_t<T> beta, T* const* c, index ldc, index count, batch_info info = {});
+
+/// Groups of fixed batches: the lists of addresses hold those of the first group, then those of the
+/// second, ...
+template <class T>
+void gemm(order layout, const gemm_group<T>* groups, index group_count, const T* const* a,
+          const T* const* b, T* const* c, batch_info info = {});
+
+/// A variable batch: every problem has sizes and factors of its own. Problems of one shape run
+/// together.
+template <class T>
+void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info info = {});
+
+// ---- views ---------------------------------------------------------------------------------------
+
+namespace batched_blas {
+
+/// An operand of a call over views as data.
+struct matrices {
+  matrix_batch how;
+  batch_place place;
+  index rows = 0, columns = 0;  ///< as stored
+  index count = -1;             ///< problems; -1: one matrix for all
+};
+
+/// What a type tells: `dyn` where it does not.
+template <class X>
+constexpr matrix_batch layout_of(op f) {
+  using traits = operand_traits_of<X>;
+  constexpr int first = traits::rank - 2;
+  matrix_batch x;
+  x.layout = traits::layout;
+  x.row = traits::static_strides[first];
+  x.column = traits::static_strides[first + 1];
+  if constexpr (requires { traits::static_block; }) x.block = traits::static_block;
+  x.shared = traits::rank == 2;
+  x.conjugated = is_complex(scalar_of<typename traits::scalar_t>) &&
+                 conjugates<X> != (f == op::conjugate_transpose);
+  if (f != op::none) {
+    const index row = x.row;
+    x.row = x.column;
+    x.column = row;
+  }
+  return x;
+}
+
+template <class X>
+matrices matrices_of(X& x, op f) {
+  using traits = operand_traits_of<X>;
+  constexpr int first = traits::rank - 2;
+  matrices r;
+  r.how = layout_of<X>(f);
+  r.how.row = traits::stride(x, f == op::none ? first : first + 1);
+  r.how.column = traits::stride(x, f == op::none ? first + 1 : first);
+  if constexpr (requires { traits::block(x); }) r.how.block = traits::block(x);
+  r.place.data = traits::data(x);
+  if constexpr (requires { traits::map(x); }) {
+    r.place.map = traits::map(x);
+    r.place.wide_map = traits::wide_map(x);
+  }
+  r.rows = traits::extent(x, first);
+  r.columns = traits::extent(x, first + 1);
+  if constexpr (traits::rank == 3) {
+    r.count = traits::extent(x, 0);
+    r.place.problem = traits::stride(x, 0);
+    r.how.shared = r.how.layout == batch_layout::strided && r.place.problem == 0;
+  }
+  return r;
+}
+
+/// m, n, k and the number of problems of a checked call; m = 0: there is nothing to do.
+struct call_sizes {
+  index m = 0, n = 0, k = 0, count = 0;
+};
+
+/// Checks extents, addresses and overlap. Throws shape_error or overlap_error.
+call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const matrices& c,
+                 scalar type, bool reads_ab);
+
+template <class X>
+inline constexpr index static_extent = operand_traits_of<X>::static_extents[0];
+
+/// The shape of a product of these types, or one whose k is `dyn` if they do not tell all of it.
+template <class A, class B, class C, op OpA, op OpB>
+constexpr gemm_shape static_shape() {
+  using ta = operand_traits_of<A>;
+  using tb = operand_traits_of<B>;
+  using tc = operand_traits_of<C>;
+  constexpr int a = ta::rank - 2, b = tb::rank - 2, c = tc::rank - 2;
+  gemm_shape s;
+  s.type = scalar_of<typename tc::scalar_t>;
+  s.m = tc::static_extents[c];
+  s.n = tc::static_extents[c + 1];
+  s.k = ta::static_extents[OpA == op::none ? a + 1 : a];
+  if (s.k == dyn) s.k = tb::static_extents[OpB == op::none ? b : b + 1];
+  s.a = layout_of<A>(OpA);
+  s.b = layout_of<B>(OpB);
+  s.c = layout_of<C>(op::none);
+  const auto open = [](const matrix_batch& x) {
+    return x.row == dyn || x.column == dyn || x.block == dyn;
+  };
+  if (s.m == dyn || s.n == dyn || open(s.a) || open(s.b) || open(s.c)) s.k = dyn;
+  return s;
+}
+
+}  // namespace batched_blas
+
+/// C(b) := alpha op_a(A(b)) op_b(B(b)) + beta C(b). Operands of rank 3 are batches, of any layout
+/// (tensor, view, interleaved, pointers, gathered) in any combination; those of rank 2 one matrix,
+/// which all problems share (C: a single product). Extents, strides and blocks that the types tell
+/// make code for this size; else the library's runs.
+///
+///     gemm(1.0, A, B, 0.0, C);
+///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);
+///
+/// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A or
+/// B; of pointers and gathered entries that is the caller's duty.
+template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B, writable_tensor_like C>
+requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
+    (operand_traits_of<B>::rank == 2 || operand_traits_of<B>::rank == 3) &&
+    (operand_traits_of<C>::rank == 2 || operand_traits_of<C>::rank == 3)
+void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
+          typename operand_traits_of<C>::scalar_t beta, C&& c) {
+  using T = typename operand_traits_of<C>::scalar_t;
+  static_assert(std::is_same_v<typename operand_traits_of<const A>::scalar_t, T> &&
+                    std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,
+                "tenfold: A, B and C of a gemm must have one scalar");
+  using namespace batched_blas;
+  const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
+  const matrices z = matrices_of(c, op::none);
+  const bool reads_ab = alpha != T(0);
+  const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, reads_ab);
+  if (n.m == 0) return;
+  gemm_arguments<T> g{x.place, y.place, z.place, n.count, alpha, beta};
+  constexpr gemm_shape known = static_shape<const A, const B, C, OpA, OpB>();
+  if (reads_ab && n.k > 0) {
+    if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0 &&
+                  known.m <= select::static_gemm_extent && known.n <= select::static_gemm_extent)
+      return cpu::run_static_gemm<known>(g);
+    return launch(gemm_shape{scalar_of<T>, n.m, n.n, n.k, x.how, y.how, z.how}, g,
+                  best_instruction_set());
+  }
+  matrix_batch nothing;
+  nothing.shared = true;
+  g.a = g.b = batch_place{};
+  g.alpha = T(1);
+  launch(gemm_shape{scalar_of<T>, n.m, n.n, 0, nothing, nothing, z.how}, g, best_instruction_set());
+}
+
+}  // namespace tenfold

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/layout.hpp>
+#include <tenfold/tensor/scalar.hpp>
+
+/// A batched matrix product as data:
+///   C(b) := alpha A(b) B(b) + beta C(b)      A (m, k), B (k, n), C (m, n),   b < count
+/// Transposed operands and row- or column-major storage are strides; a conjugate is a mark.
+namespace tenfold {
+
+/// Where the entries of the matrices of one operand lie, but for what only a call tells. With
+/// x(i, j) = i * row + j * column, entry (i, j) of problem b is at
+///   strided      data + b * problem + x(i, j)
+///   pointers     data[b] + x(i, j)
+///   interleaved  data + b / block * problem + x(i, j) * block, lane b % block; a complex entry is
+///                `block` real parts and `block` imaginary ones
+///   gathered     data + map[b * problem + x(i, j)]; -1: no entry
+struct matrix_batch {
+  batch_layout layout = batch_layout::strided;
+  index row = 0, column = 0;
+  index block = 1;          ///< interleaved: problems whose entries are neighbours
+  bool shared = false;      ///< one matrix serves all problems
+  bool conjugated = false;
+
+  friend constexpr bool operator==(const matrix_batch&, const matrix_batch&) = default;
+};
+
+/// What the program of a batched product depends on.
+struct gemm_shape {
+  scalar type = scalar::f64;
+  index m = 0, n = 0, k = 0;
+  matrix_batch a, b, c;
+
+  friend constexpr bool operator==(const gemm_shape&, const gemm_shape&) = default;
+};
+
+/// The same product read from the other side: C^T := alpha B^T A^T + beta C^T.
+constexpr gemm_shape transposed(const gemm_shape& s) {
+  const auto flip = [](matrix_batch x) {
+    const index row = x.row;
+    x.row = x.column;
+    x.column = row;
+    return x;
+  };
+  return {s.type, s.n, s.m, s.k, flip(s.b), flip(s.a), flip(s.c)};
+}
+
+/// What a call tells of one operand.
+struct batch_place {
+  const void* data = nullptr;  ///< entries; of `pointers` the list of addresses
+  index problem = 0;           ///< entries, or map entries, from one problem or block to the next
+  const void* map = nullptr;   ///< gathered: 32 or 64 bit integers
+  bool wide_map = false;
+};
+
+template <class T>
+struct gemm_arguments {
+  batch_place a, b, c;
+  index count = 0;
+  T alpha = T(1), beta = T(0);
+};
+
+template <class T>
+constexpr gemm_arguments<T> transposed(const gemm_arguments<T>& g) {
+  return {g.b, g.a, g.c, g.count, g.alpha, g.beta};
+}
+
+}  // namespace tenfold
