@@ -166,6 +166,11 @@ class interleaved_view {
   static_assert(scalar_type<T>, "tenfold: interleaved entries are float, double or complex");
   static constexpr bool is_split = is_complex(scalar_of<T>);
 
+  /// Can these N be the batch and the dynamic extents?
+  template <class... N>
+  static constexpr bool extents_of_batch =
+      sizeof...(N) != 0 && std::is_constructible_v<extents<dyn, E...>, N...>;
+
   /// Does every entry of the other view have its place, and no more rights, in this one?
   template <class U, index... F>
   static constexpr bool generalises =
@@ -190,8 +195,7 @@ class interleaved_view {
   /// The batch, then the dynamic extents of a problem in order.
   /// Throws shape_error if one is negative, or if there are more entries than an index can count.
   template <index_like... N>
-  requires(std::is_constructible_v<extents_type, N...>) constexpr explicit interleaved_view(T* data,
-                                                                                            N... n)
+  requires(extents_of_batch<N...>) constexpr explicit interleaved_view(T* data, N... n)
       : data_(data), mapping_(extents_type(n...)) {}
 
   constexpr interleaved_view(T* data, const mapping_type& mapping)
@@ -257,6 +261,11 @@ template <class T, index W, index... E>
 class interleaved {
   static_assert(!std::is_const_v<T>, "tenfold: a tensor owns its entries; read through a view");
 
+  /// Can these N be the batch and the dynamic extents?
+  template <class... N>
+  static constexpr bool extents_of_batch =
+      sizeof...(N) != 0 && std::is_constructible_v<extents<dyn, E...>, N...>;
+
  public:
   using value_type = T;
   using element_type = T;
@@ -279,8 +288,7 @@ class interleaved {
   /// Throws shape_error if one is negative or if there are more entries than an index can count,
   /// std::bad_alloc if memory is short.
   template <index_like... N>
-  requires(std::is_constructible_v<extents_type, N...>) explicit interleaved(N... n)
-      : interleaved(extents_type(n...)) {}
+  requires(extents_of_batch<N...>) explicit interleaved(N... n) : interleaved(extents_type(n...)) {}
 
   /// A batch of these extents, the number of problems first. Throws as above.
   explicit interleaved(const extents_type& e) : entries_(mapping_type(e)) { clear_pad(); }

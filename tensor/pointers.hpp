@@ -22,6 +22,11 @@ template <class T, class Layout, index... E>
 class basic_pointers {
   static constexpr bool has_strides = std::is_same_v<Layout, layout_stride>;
 
+  /// Can these N be the number of pointers and the dynamic extents, and is nothing else needed?
+  template <class... N>
+  static constexpr bool extents_of_batch =
+      !has_strides && sizeof...(N) != 0 && std::is_constructible_v<extents<dyn, E...>, N...>;
+
   /// Does every entry of the other list have its place, and no more rights, in this one?
   template <class U, class OtherLayout, index... F>
   static constexpr bool generalises =
@@ -50,10 +55,7 @@ class basic_pointers {
   /// The number of pointers, then the dynamic extents of a problem in order.
   /// Throws shape_error for a negative one.
   template <index_like... N>
-  requires(
-      !has_strides &&
-      std::is_constructible_v<extents_type, N...>) constexpr explicit basic_pointers(T* const* list,
-                                                                                     N... n)
+  requires(extents_of_batch<N...>) constexpr explicit basic_pointers(T* const* list, N... n)
       : basic_pointers(list, extents_type(n...)) {}
 
   /// The number of pointers, and all extents of a problem; the strides in entries along its axes.
