@@ -4,9 +4,7 @@
 /// entry (b, i, j) = base[map[b][i][j]];  -1 in the map is no entry
 #pragma once
 
-#include <array>
 #include <cassert>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>

@@ -9,7 +9,6 @@
 /// are held; the lanes of the last block behind the batch are the pad.
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstddef>
 #include <type_traits>
@@ -19,6 +18,7 @@
 #include <tenfold/tensor/operand_traits.hpp>
 #include <tenfold/tensor/scalar.hpp>
 #include <tenfold/tensor/tensor.hpp>
+#include <tenfold/tensor/view.hpp>
 
 namespace tenfold {
 
