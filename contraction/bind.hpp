@@ -260,6 +260,9 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
   if (output->rank != labels.count) {
     return fail(diagnosis::output_rank, -1, 0, 0, {output->rank, labels.count});
   }
+  if (output->layout != batch_layout::strided || output->space != device::cpu) {
+    return fail(diagnosis::unsupported_output, -1, 0, 0, {});
+  }
   if (complex_operand >= 0 && !is_complex(output->type)) {
     return fail(diagnosis::complex_into_real, -1, 0, 0, {complex_operand});
   }

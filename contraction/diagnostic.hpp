@@ -39,6 +39,7 @@
   X(complex_factor, "alpha or beta is complex, the output is real")                                \
   X(slice_range, "label '{label}' at position {position} is fixed to {0}, its extent is {1}")      \
   X(unsupported_layout, "operand {0} is not a strided tensor in host memory")                      \
+  X(unsupported_output, "the output is not a strided tensor in host memory")                       \
   X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
   X(overlap, "the output overlaps operand {0} in memory")                                          \
   X(output_coincides, "the strides of the output do not keep its entries apart")                   \

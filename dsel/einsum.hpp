@@ -149,7 +149,7 @@ void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
   check_run_time_arguments<true, Interleaved, A...>(text);
   const run_time_call<A...> call(args...);
   evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor),
-           operand_traits_of<Y>::data(y.tensor), call.settings);
+           run_time_address(y.tensor), call.settings);
 }
 
 }  // namespace evaluating

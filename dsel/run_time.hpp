@@ -26,6 +26,12 @@ run_time_operand run_time_operand_of(const dynamic_tensor<T>& x) {
   return {x.shape(), x.data()};
 }
 
+/// Where a result lies, or the list of where it lies, without its type.
+template <class Y>
+void* run_time_address(Y& y) {
+  return const_cast<void*>(static_cast<const void*>(operand_traits_of<Y>::data(y)));
+}
+
 /// What a call says beside its operands.
 struct call_settings {
   alpha_factor alpha{1};

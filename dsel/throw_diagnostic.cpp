@@ -42,7 +42,8 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
     case diagnosis::complex_factor:
     case diagnosis::slice_range:
     case diagnosis::zero_stride_output: throw shape_error(message);
-    case diagnosis::unsupported_layout: throw backend_error(message);
+    case diagnosis::unsupported_layout:
+    case diagnosis::unsupported_output: throw backend_error(message);
     default: throw subscript_error(message);
   }
 }

@@ -24,6 +24,16 @@ requires(tensor_like<X> &&
   return {std::forward<X>(A)};
 }
 
+/// Where entries lie, or the list of where they lie, to be read only.
+template <class T>
+constexpr const T* read_only(T* data) noexcept {
+  return data;
+}
+template <class T>
+constexpr const T* const* read_only(T* const* data) noexcept {
+  return data;
+}
+
 /// The traits of `X`, read only and conjugated.
 template <class X>
 struct conjugated_traits : operand_traits_of<X> {
@@ -37,8 +47,21 @@ struct conjugated_traits : operand_traits_of<X> {
   static constexpr index stride(const conjugated<X>& x, int i) noexcept {
     return inner::stride(x.tensor, i);
   }
-  static constexpr const typename inner::scalar_t* data(const conjugated<X>& x) noexcept {
-    return operand_traits<const std::remove_reference_t<X>>::data(x.tensor);
+  static constexpr auto data(const conjugated<X>& x) noexcept {
+    return read_only(operand_traits<const std::remove_reference_t<X>>::data(x.tensor));
+  }
+  template <class Inner = inner>
+  static constexpr auto block(const conjugated<X>& x) noexcept -> decltype(Inner::block(x.tensor)) {
+    return Inner::block(x.tensor);
+  }
+  template <class Inner = inner>
+  static constexpr auto map(const conjugated<X>& x) noexcept -> decltype(Inner::map(x.tensor)) {
+    return Inner::map(x.tensor);
+  }
+  template <class Inner = inner>
+  static constexpr auto wide_map(const conjugated<X>& x) noexcept
+      -> decltype(Inner::wide_map(x.tensor)) {
+    return Inner::wide_map(x.tensor);
   }
 };
 

@@ -16,8 +16,8 @@
 
 namespace tenfold {
 
-/// How the problems of a batch, the leading axis b of an operand, lie in memory. Only `strided` has
-/// a meaning today; the others hold their place in the data.
+/// How the problems of a batch, the leading axis b of an operand, lie in memory. Each has types of
+/// its own: tensor.hpp and view.hpp, interleaved.hpp, pointers.hpp, gathered.hpp.
 enum class batch_layout : unsigned char {
   strided,      ///< base + b * stride + i * ld + j
   interleaved,  ///< ((b / W) * m * n + i * n + j) * W + b % W, in blocks of W problems

@@ -21,8 +21,10 @@ namespace tenfold {
 
 /// What an operand of type `X` is; `X` is no reference, and const matters (a const tensor is an
 /// input only). A specialisation has the members of `strided_operand_traits`, and where entries are
-/// read as their conjugates, `is_conjugated`, which is true. The primary template has those of the
-/// form of `X` (adaptors.hpp), or none: `X` is no operand.
+/// read as their conjugates, `is_conjugated`, which is true. Where `layout` is not strided, strides
+/// and `data` mean what the header of that storage says, and there may be more members: `block(x)`
+/// of interleaved, `map(x)` of gathered operands. The primary template has those of the form of `X`
+/// (adaptors.hpp), or none: `X` is no operand.
 template <class X>
 struct operand_traits : adapted_traits<X> {};
 
@@ -145,6 +147,9 @@ struct operand_shape {
   device space = device::cpu;
   /// Are the entries read as their complex conjugates?
   bool conjugated = false;
+  /// The problems whose entries are neighbours, where `layout` is interleaved; `dyn` where not
+  /// known yet.
+  index block = 1;
 
   friend constexpr bool operator==(const operand_shape&, const operand_shape&) = default;
 };
@@ -160,6 +165,7 @@ constexpr operand_shape<MaxRank> static_shape_of() noexcept {
   shape.layout = traits::layout;
   shape.space = traits::space;
   shape.conjugated = conjugates<X>;
+  if constexpr (requires { traits::static_block; }) shape.block = traits::static_block;
   for (std::size_t i = 0; i < static_cast<std::size_t>(traits::rank); ++i) {
     shape.extents[i] = traits::static_extents[i];
     shape.strides[i] = traits::static_strides[i];
@@ -176,6 +182,7 @@ constexpr operand_shape<MaxRank> shape_of(const X& x) noexcept {
     shape.extents[static_cast<std::size_t>(i)] = traits::extent(x, i);
     shape.strides[static_cast<std::size_t>(i)] = traits::stride(x, i);
   }
+  if constexpr (requires { traits::block(x); }) shape.block = traits::block(x);
   return shape;
 }
 

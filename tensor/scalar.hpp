@@ -56,4 +56,8 @@ constexpr scalar real_of(scalar s) noexcept {
   return s == scalar::c32 ? scalar::f32 : s == scalar::c64 ? scalar::f64 : s;
 }
 
+/// The type of the real and the imaginary part of `T`; that of a real number is its own.
+template <scalar_type T>
+using real_type = std::conditional_t<real_of(scalar_of<T>) == scalar::f32, float, double>;
+
 }  // namespace tenfold

@@ -302,6 +302,7 @@ constexpr operand elsewhere = [] {
   return s;
 }();
 static_assert(says(bound("i,i->", {dense({3}), elsewhere}), diagnosis::unsupported_layout, -1, {1}));
+static_assert(says(bound("i->i", {dense({3})}, elsewhere), diagnosis::unsupported_output, -1, {}));
 
 }  // namespace
 

@@ -1,12 +1,19 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/interleaved.hpp>
+#include <tenfold/tensor/pointers.hpp>
 #include <thrown.hpp>
+#include <vector>
 
 namespace tenfold {
 namespace {
@@ -145,6 +152,48 @@ TEST_CASE("operands that no backend computes throw backend_error") {
         "tenfold: \"i,i->\": operand 1 is not a strided tensor in host memory");
   CHECK(fault(elsewhere<batch_layout::strided, device::cuda>{}, v) ==
         "tenfold: \"i,i->\": operand 0 is not a strided tensor in host memory");
+}
+
+TEST_CASE("batches without strides are refused, as operands and as results") {
+  const tensor<double, 3, 4> A = ones<double, 3, 4>();
+  tensor<double, dyn, 2, 3> u(5);
+  tensor<double, dyn, 2, 4> y(5);
+  u.fill(1);
+  y.fill(7);
+  const auto before = y;
+  double* list[5];
+  std::vector<std::int32_t> numbers(5 * 8);
+  for (int k = 0; k < 40; ++k) numbers[static_cast<std::size_t>(k)] = k;
+  const auto refuses = [&](const auto& in, auto& out) {
+    CHECK(thrown_by<backend_error>([&] { einsum("eij,jk->eik", in, A); }) ==
+          "tenfold: \"eij,jk->eik\": operand 0 is not a strided tensor in host memory");
+    CHECK(thrown_by<backend_error>([&] { einsum("jk,eij->eik", A, conj(in)); }) ==
+          "tenfold: \"jk,eij->eik\": operand 1 is not a strided tensor in host memory");
+    for (const double factor : {1.0, 0.0}) {
+      CHECK(thrown_by<backend_error>([&] {
+              einsum("eij,jk->eik", into(out), u, A, alpha(factor), beta(2));
+            }) == "tenfold: \"eij,jk->eik\": the output is not a strided tensor in host memory");
+    }
+    const auto p = plan("eij,jk->eik", like(u), like(A));
+    CHECK(thrown_by<shape_error>([&] { p(into(out), u, A); }) ==
+          "tenfold: \"eij,jk->eik\": the output is not like the one that was planned for");
+    CHECK(std::equal(y.data(), y.data() + y.size(), before.data()));
+  };
+  const auto point_into = [&](double* memory, index size) {
+    for (double*& p : list) {
+      p = memory;
+      memory += size;
+    }
+  };
+  interleaved<double, 8, 2, 4> blocks(5);
+  for (index k = 0; k < blocks.mapping().size(); ++k) blocks.data()[k] = 7;
+  refuses(interleaved<double, 8, 2, 3>(5), blocks);
+  for (index k = 0; k < blocks.mapping().size(); ++k) CHECK(blocks.data()[k] == 7);
+  point_into(y.data(), 8);
+  pointers<double, 2, 4> scattered(list, 5);
+  refuses(pointers<const double, 2, 3>(list, 5), scattered);
+  gathered<double, 2, 4> mapped(y.data(), index_map(numbers.data(), 5, 8, 40));
+  refuses(gathered<const double, 2, 3>(y.data(), index_map(numbers.data(), 5, 6, 40)), mapped);
 }
 
 TEST_CASE("a destination that does not fit run-time subscripts throws and stays as it is") {
