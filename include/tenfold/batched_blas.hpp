@@ -1,5 +1,10 @@
-/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes.
 #pragma once
 
+/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes.
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/tensor/conjugated.hpp>
+#include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/interleaved.hpp>
+#include <tenfold/tensor/pointers.hpp>
+#include <tenfold/tensor/tensor.hpp>
+#include <tenfold/tensor/view.hpp>
