@@ -201,8 +201,7 @@ void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
   gemm_arguments<T> g{x.place, y.place, z.place, n.count, alpha, beta};
   constexpr gemm_shape known = static_shape<const A, const B, C, OpA, OpB>();
   if (reads_ab && n.k > 0) {
-    if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0 &&
-                  known.m <= select::static_gemm_extent && known.n <= select::static_gemm_extent)
+    if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0)
       return cpu::run_static_gemm<known>(g);
     return launch(gemm_shape{scalar_of<T>, n.m, n.n, n.k, x.how, y.how, z.how}, g,
                   best_instruction_set());

@@ -92,6 +92,8 @@ enum class micro_kernel : unsigned char {
   unrolled,       ///< plain scalar code without a loop
   register_tile,  ///< m x n accumulators of `width` lanes
   conversion,     ///< copied to the scalar of the program as it is packed
+  gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
+  gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
   sandwich        ///< interpolation, scaling and projection on one axis in one go
 };
 

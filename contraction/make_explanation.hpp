@@ -207,6 +207,8 @@ class explaining {
     to.task_tiles = static_cast<double>(select::tiles_per_task(from.tile_flops));
     to.scratch_bytes = from.scratch_entries * entry_;
     if (to.scratch_bytes > out_.scratch_bytes) out_.scratch_bytes = to.scratch_bytes;
+    const program_step& only = program_->steps[static_cast<std::size_t>(from.first_step)];
+    if (only.kind == step_kind::gemm) return product(to, only);
     costs(to, root);
     if (to.remainder) return;
     for (int i = 0; i < from.step_count; ++i) {
@@ -217,6 +219,63 @@ class explaining {
     }
   }
 
+  /// A batched product: its lanes, and the register tile of one problem or of one tile of problems.
+  constexpr void product(explained_phase& in, const program_step& step) {
+    explained_step& e = out_.steps[step.origin];
+    const int width = caps_.lanes(problem_.type);
+    const gemm_shape said = gemm_of(step, problem_.type);
+    const select::gemm_choice choice = select::gemm(said, width);
+    const bool by_lanes = choice.path == select::gemm_path::by_lanes;
+    const gemm_shape s = choice.transposed ? transposed(said) : said;
+    const select::gemm_scratch copied =
+        by_lanes ? select::lanes_scratch(s, width) : select::columns_scratch(s, width);
+    const bool uniform = !by_lanes || s.a.shared;
+    const auto reached_as = [&](index in_scratch, bool broadcast, const operand_ref& ref) {
+      explained_operand x;
+      x.value = ref.value;
+      x.how = in_scratch > 0 ? reach::packed : broadcast ? reach::broadcast : reach::in_place;
+      // The entries that become lanes are those of neighbouring problems, or columns.
+      if (in_scratch > 0) x.apart = by_lanes ? ref.tile_stride[0]
+                                    : &ref == &step.c ? s.c.column
+                                                      : s.b.column;
+      return x;
+    };
+    e.a = reached_as(choice.transposed ? copied.b : copied.a, choice.transposed ? false : uniform,
+                     step.a);
+    e.b = reached_as(choice.transposed ? copied.a : copied.b, choice.transposed ? uniform : false,
+                     step.b);
+    e.c = reached_as(copied.c, false, step.c);
+    classify(e, plan_.steps[step.origin]);
+    e.kernel = by_lanes ? micro_kernel::gemm_by_lanes : micro_kernel::gemm_by_columns;
+    e.phase = out_.phase_count - 1;
+    e.width = width;
+    const bool is_static = static_tiles_ && s.m <= select::static_gemm_extent &&
+                           s.n <= select::static_gemm_extent && s.k <= select::static_gemm_extent;
+    e.row_extent = s.m;
+    e.column_extent = by_lanes ? s.n : (s.n + width - 1) / width;
+    const select::tile_shape most =
+        by_lanes ? select::most_lanes_tile(caps_.registers, problem_.type, uniform)
+                 : select::most_columns_tile(caps_.registers, problem_.type);
+    const select::tile_shape tile =
+        !is_static ? most
+        : by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform)
+                   : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type);
+    e.rows = select::chunks(s.m, tile.m).longer;
+    e.columns = select::chunks(e.column_extent, tile.n).longer;
+    e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
+            : is_static                                            ? select::tile_reason::registers
+                                                                   : select::tile_reason::library;
+    const label_set from = by_lanes ? in_tiles(in) : choice.transposed ? e.m : e.n;
+    for (int l = problem_.label_count - 1; l >= 0 && in.lane < 0; --l) {
+      if (contains(from, l)) in.lane = l;
+    }
+    in.width = width;
+  }
+  constexpr label_set in_tiles(const explained_phase& in) const {
+    label_set all = 0;
+    for (int i = 0; i < in.tiles.count; ++i) all |= bit(out_.orders[in.tiles.begin + i]);
+    return all;
+  }
   /// Why these lanes: what select says of each candidate.
   constexpr void costs(explained_phase& to, int root) {
     if (program_->unrolled) return;

@@ -207,6 +207,9 @@ class printer {
         return "conversion";
       case micro_kernel::register_tile:
         return format("tile %dx%d", e.rows, e.columns);
+      case micro_kernel::gemm_by_columns:
+      case micro_kernel::gemm_by_lanes:
+        return format("gemm %dx%d", e.rows, e.columns);
       case micro_kernel::sandwich:
         return format("sandwich %dx%d", e.rows, e.columns);
     }
@@ -294,15 +297,23 @@ class printer {
       case micro_kernel::register_tile:
         return "tile: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, e.width > 1 ? "vector" : "scalar") +
-               (e.why == select::tile_reason::no_more
-                    ? ""
-                    : std::string("; ") + select::sentence_of(e.why));
+               why_not_larger(e);
+      case micro_kernel::gemm_by_columns:
+        return "batched GEMM, lanes are columns: " + part(e.rows, e.row_extent, "row") + ", " +
+               part(e.columns, e.column_extent, "vector") + why_not_larger(e);
+      case micro_kernel::gemm_by_lanes:
+        return "batched GEMM, lanes are problems: " + part(e.rows, e.row_extent, "row") + ", " +
+               part(e.columns, e.column_extent, "column") + why_not_larger(e);
       case micro_kernel::sandwich:
         return format(
             "sandwich: one axis there, scaled and back in registers and L1; no side is over %d",
             static_cast<int>(select::sandwich_extent));
     }
     return "";
+  }
+  static std::string why_not_larger(const explained_step& e) {
+    return e.why == select::tile_reason::no_more ? ""
+                                                 : std::string("; ") + select::sentence_of(e.why);
   }
   static std::string part(int taken, index all, const char* what) {
     if (all == 1) return std::string("1 ") + what;

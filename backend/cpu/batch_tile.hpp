@@ -1,7 +1,9 @@
 #pragma once
 
+#include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/backend/interface/select.hpp>
 
 /// Matrices of a batch on their way into and out of scratch: one at a time, row by row, or V of them
 /// side by side, one in each SIMD lane.
@@ -33,8 +35,7 @@ template <class T>
 /// Whether problem_address and strides reach the entries of one problem as scalars of T.
 template <class T>
 constexpr bool has_strides(const matrix_batch& x) {
-  return x.layout == batch_layout::strided || x.layout == batch_layout::pointers ||
-         (x.layout == batch_layout::interleaved && !is_complex_type<T>);
+  return select::has_strides(x, scalar_of<T>);
 }
 
 /// Where entry (i, j) of a gathered problem lies; -1: nowhere.
@@ -136,14 +137,6 @@ inline void lanes_to_runs(const R* s, index stride, R* const* runs, index n) {
 }
 
 // ---- V problems <-> a tile of lanes --------------------------------------------------------------
-
-/// The order of entries in a tile of lanes: that of memory, so that whole runs move.
-struct tile_order {
-  index row = 0, column = 0;  ///< entries of T lanes from one row, or column, to the next
-};
-constexpr tile_order order_in_tile(const matrix_batch& x, index rows, index columns) {
-  return x.column != 1 && x.row == 1 ? tile_order{1, rows} : tile_order{columns, 1};
-}
 
 /// Calls f(first entry of the tile, distance in memory, length) for runs that are contiguous in
 /// both.

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <tenfold/backend/cpu/batch_tile.hpp>
-#include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
-#include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
@@ -11,247 +8,44 @@
 ///   by columns  V neighbouring columns of one C: row by row, A broadcast
 ///   by lanes    one entry of V problems: every operation is V products at once
 /// What an operand's layout does not offer is made on the way, in scratch: one problem, or one tile of
-/// V problems, at a time. Micro-kernels are register tiles (register_tile.hpp); a `Kernel` is what
-/// calls them, for sizes that are constants (below) or numbers (gemm.isa.cpp):
-///   kernel.shape()                                    gemm_shape
-///   kernel.by_columns(operands, problems, steps)      strides of A, B, C given, b_n = c_n = V
-///   kernel.by_lanes(operands, tiles, steps)           tiles of V problems; A uniform if it is shared
+/// V problems, at a time. That and the threads are the library's (gemm.isa.cpp); here are the
+/// micro-kernels of a shape that the compiler knows.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-/// Entries from one problem to the next.
+/// Entries from one problem, or tile of V problems, to the next.
 struct problem_steps {
   index a = 0, b = 0, c = 0;
 };
 
-/// Products with a conjugate are made of conj(A) B:  A conj(B) = conj(conj(A) B).
-constexpr bool conjugates_a(const gemm_shape& s) { return s.a.conjugated != s.b.conjugated; }
-
-// ---- by columns ----------------------------------------------------------------------------------
-
-template <class T, class Kernel>
-void gemm_by_columns(const Kernel& kernel, const gemm_arguments<T>& g, index begin, index end) {
-  const gemm_shape& s = kernel.shape();
-  const bool a_in = has_strides<T>(s.a), b_in = select::has_rows(s.b), c_in = select::has_rows(s.c);
-  constexpr index v = lanes<T>;
-  const index ld = (s.n + v - 1) / v * v;
-  tile_operands<T> t;
-  t.a_m = a_in ? s.a.row * s.a.block : s.k;
-  t.a_k = a_in ? s.a.column * s.a.block : 1;
-  t.b_k = b_in ? s.b.row : ld;
-  t.c_m = c_in ? s.c.row : ld;
-  t.alpha = g.alpha;
-  t.beta = s.c.layout == batch_layout::gathered ? T(0) : g.beta;
-  t.conjugate_sum = s.b.conjugated;
-
-  const auto steps_through = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
-  if (a_in && b_in && c_in && steps_through(s.a) && steps_through(s.b) && steps_through(s.c)) {
-    t.a = problem_address<T>(s.a, g.a, begin);
-    t.b = problem_address<T>(s.b, g.b, begin);
-    t.c = problem_address<T>(s.c, g.c, begin);
-    return kernel.by_columns(t, end - begin, {g.a.problem, g.b.problem, g.c.problem});
-  }
-
-  const index a_size = a_in ? 0 : s.m * s.k, b_size = b_in ? 0 : s.k * ld;
-  const scratch_block block(static_cast<std::size_t>(a_size + b_size + (c_in ? 0 : s.m * ld)) *
-                            sizeof(T));
-  T* const b_scratch = block.as<T>();
-  T* const c_scratch = b_scratch + b_size;
-  T* const a_scratch = c_scratch + (c_in ? 0 : s.m * ld);
-  for (index p = begin; p < end; ++p) {
-    if (a_in) {
-      t.a = problem_address<T>(s.a, g.a, p);
-    } else {
-      if (!s.a.shared || p == begin) read_matrix<T>(a_scratch, s.k, s.a, g.a, s.m, s.k, p);
-      t.a = a_scratch;
-    }
-    if (b_in) {
-      t.b = problem_address<T>(s.b, g.b, p);
-    } else {
-      if (!s.b.shared || p == begin) read_matrix<T>(b_scratch, ld, s.b, g.b, s.k, s.n, p);
-      t.b = b_scratch;
-    }
-    if (c_in) {
-      t.c = problem_address<T>(s.c, g.c, p);
-    } else {
-      if (t.beta != T(0)) read_matrix<T>(c_scratch, ld, s.c, g.c, s.m, s.n, p);
-      t.c = c_scratch;
-    }
-    kernel.by_columns(t, 1, {});
-    if (!c_in) write_matrix<T>(c_scratch, ld, s.c, g.c, s.m, s.n, p);
-  }
-}
-
-// ---- by lanes ------------------------------------------------------------------------------------
-
-/// Whether V problems from b on lie in memory as lanes. Those of an interleaved batch beyond its
-/// last problem are padding, which may be read and written.
+/// C := alpha A B + beta C for `count` problems (by lanes: tiles of V problems) from `t` on, the
+/// strides of `t` given. `shape` is what the function serves.
 template <class T>
-[[gnu::always_inline]] inline bool lies_in_lanes(const matrix_batch& x, const batch_place& p,
-                                                 index b, int count) {
-  constexpr index v = lanes<T>;
-  if (x.layout == batch_layout::interleaved)
-    return x.block % v == 0 || (count == v && b % x.block + v <= x.block);
-  return !is_complex_type<T> && x.layout == batch_layout::strided && p.problem == 1 && count == v;
-}
+using products_function = void (*)(const gemm_shape& shape, const tile_operands<T>& t, index count,
+                                   problem_steps step);
 
-/// An operand of a tile of V problems: its first lanes and how to go on, in entries of T, and in
-/// reals from real to imaginary parts.
+/// What does the products of an oriented shape, and how its lanes are filled.
 template <class T>
-struct lane_operand {
-  T* data;
-  index row, column, im;
+struct gemm_kernel {
+  products_function<T> products = nullptr;
+  select::gemm_path path = select::gemm_path::by_columns;
 };
 
-template <class T>
-[[gnu::always_inline]] inline lane_operand<T> lanes_in_place(const matrix_batch& x,
-                                                             const batch_place& p, index b) {
-  return {problem_address<T>(x, p, b), x.row * x.block, x.column * x.block, x.block};
-}
-template <class T>
-[[gnu::always_inline]] inline lane_operand<T> lanes_in_scratch(const matrix_batch& x, T* scratch,
-                                                               index rows, index columns) {
-  constexpr index v = lanes<T>;
-  const tile_order order = order_in_tile(x, rows, columns);
-  return {scratch, order.row * v, order.column * v, v};
-}
+/// The library's part, compiled for this instruction set: the walk over a batch in any layout, on the
+/// threads of the caller's arena. Without a kernel, those that the library carries.
+void gemm(const gemm_shape& shape, const gemm_arguments<float>& g);
+void gemm(const gemm_shape& shape, const gemm_arguments<double>& g);
+void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g);
+void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g);
+void gemm(const gemm_shape& shape, const gemm_arguments<float>& g, gemm_kernel<float> kernel);
+void gemm(const gemm_shape& shape, const gemm_arguments<double>& g, gemm_kernel<double> kernel);
+void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g,
+          gemm_kernel<std::complex<float>> kernel);
+void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g,
+          gemm_kernel<std::complex<double>> kernel);
 
-/// Whether one matrix, wherever its entries lie, is broadcast to all lanes.
-template <class T>
-constexpr bool is_uniform(const matrix_batch& a) {
-  return a.shared && has_strides<T>(a);
-}
-
-/// Tiles [begin, end) of V problems.
-template <class T, class Kernel>
-void gemm_by_lanes(const Kernel& kernel, const gemm_arguments<T>& g, index begin, index end) {
-  const gemm_shape& s = kernel.shape();
-  constexpr index v = lanes<T>;
-  const bool adds = s.c.layout == batch_layout::gathered;
-  tile_operands<T> t;
-  t.alpha = g.alpha;
-  t.beta = adds ? T(0) : g.beta;
-  t.conjugate_sum = s.b.conjugated;
-  const auto take_a = [&](const lane_operand<T>& x) {
-    t.a = x.data;
-    t.a_m = x.row;
-    t.a_k = x.column;
-    t.a_im = x.im;
-  };
-  const auto take_b = [&](const lane_operand<T>& x) {
-    t.b = x.data;
-    t.b_k = x.row;
-    t.b_n = x.column;
-    t.b_im = x.im;
-  };
-  const auto take_c = [&](const lane_operand<T>& x) {
-    t.c = x.data;
-    t.c_m = x.row;
-    t.c_n = x.column;
-    t.c_im = x.im;
-  };
-  const bool uniform = is_uniform<T>(s.a);
-  if (uniform) take_a(lanes_in_place<T>(s.a, g.a, 0));
-
-  // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step on.
-  const index block = s.c.block, block_tiles = block / v;
-  const auto in_blocks = [&](const matrix_batch& x) {
-    return x.layout == batch_layout::interleaved && x.block == block && block % v == 0;
-  };
-  if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
-    for (index first = begin; first < end && first < begin + block_tiles; ++first) {
-      if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, first * v));
-      take_b(lanes_in_place<T>(s.b, g.b, first * v));
-      take_c(lanes_in_place<T>(s.c, g.c, first * v));
-      kernel.by_lanes(t, (end - first + block_tiles - 1) / block_tiles,
-                      {uniform ? 0 : g.a.problem, g.b.problem, g.c.problem});
-    }
-    return;
-  }
-
-  const scratch_block scratch(
-      static_cast<std::size_t>((s.m * s.k + s.k * s.n + s.m * s.n) * v) * sizeof(T));
-  T* const b_scratch = scratch.as<T>();
-  T* const c_scratch = b_scratch + s.k * s.n * v;
-  T* const a_scratch = c_scratch + s.m * s.n * v;
-  for (index tile = begin; tile < end; ++tile) {
-    const index p = tile * v, left = g.count - p;
-    const int count = static_cast<int>(left < v ? left : v);
-    const auto read = [&](const matrix_batch& x, const batch_place& place, T* to, index rows,
-                          index columns) __attribute__((always_inline)) {
-      if (lies_in_lanes<T>(x, place, p, count)) return lanes_in_place<T>(x, place, p);
-      if (!x.shared || tile == begin) read_tile<T>(to, x, place, rows, columns, p, count);
-      return lanes_in_scratch<T>(x, to, rows, columns);
-    };
-    if (!uniform) take_a(read(s.a, g.a, a_scratch, s.m, s.k));
-    take_b(read(s.b, g.b, b_scratch, s.k, s.n));
-    const bool in_place = lies_in_lanes<T>(s.c, g.c, p, count);
-    if (!in_place && t.beta != T(0)) read_tile<T>(c_scratch, s.c, g.c, s.m, s.n, p, count);
-    take_c(in_place ? lanes_in_place<T>(s.c, g.c, p)
-                    : lanes_in_scratch<T>(s.c, c_scratch, s.m, s.n));
-    kernel.by_lanes(t, 1, {});
-    if (!in_place) write_tile<T>(c_scratch, s.c, g.c, s.m, s.n, p, count);
-  }
-}
-
-// ---- the batch -----------------------------------------------------------------------------------
-
-/// C := beta C, once for each entry that the map names.
-template <class T>
-void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
-  if (g.beta == T(1)) return;
-  index size = 0;
-  const auto each = [&](const auto& f) {
-    for (index p = 0; p < g.count; ++p)
-      for (index i = 0; i < s.m; ++i)
-        for (index j = 0; j < s.n; ++j) {
-          const index at =
-              gathered_at(g.c, p * g.c.problem + i * s.c.row + j * s.c.column);
-          if (at >= 0) f(at);
-        }
-  };
-  each([&](index at) { size = at < size ? size : at + 1; });
-  const scratch_block seen(static_cast<std::size_t>(size));
-  std::memset(seen.data(), 0, static_cast<std::size_t>(size));
-  auto* const c = static_cast<T*>(const_cast<void*>(g.c.data));
-  each([&](index at) {
-    if (seen.data()[at] != std::byte{0}) return;
-    seen.data()[at] = std::byte{1};
-    c[at] = g.beta == T(0) ? T(0) : scaled(g.beta, c[at]);
-  });
-}
-
-/// What one product takes, in flops.
-template <class T>
-constexpr double flops_of(const gemm_shape& s) {
-  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
-         (is_complex_type<T> ? 4 : 1);
-}
-
-/// Problems [begin, end) of a batch, by the calling thread. A tile of lanes belongs to the range
-/// that holds its first problem.
-template <class T, class Kernel>
-void run_gemm(const Kernel& kernel, const gemm_arguments<T>& g, select::gemm_path path, index begin,
-              index end) {
-  constexpr index v = lanes<T>;
-  if (path == select::gemm_path::by_lanes)
-    gemm_by_lanes<T>(kernel, g, (begin + v - 1) / v, (end + v - 1) / v);
-  else
-    gemm_by_columns<T>(kernel, g, begin, end);
-}
-
-/// C(b) := alpha A(b) B(b) + beta C(b) for all problems, in the way that was chosen for the shape,
-/// on the threads of the caller's arena. Gathered results of several problems may meet in one entry:
-/// they are added in the order of the batch, by one thread.
-template <class T, class Kernel>
-void run_gemm(const Kernel& kernel, const gemm_arguments<T>& g, select::gemm_path path) {
-  const bool adds = kernel.shape().c.layout == batch_layout::gathered;
-  if (adds) scale_gathered(kernel.shape(), g);
-  parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of<T>(kernel.shape())),
-                 [&](index begin, index end) { run_gemm<T>(kernel, g, path, begin, end); });
-}
-
-// ---- sizes that are constants --------------------------------------------------------------------
+/// Products with a conjugate are made of conj(A) B:  A conj(B) = conj(conj(A) B).
+constexpr bool conjugates_a(const gemm_shape& s) { return s.a.conjugated != s.b.conjugated; }
 
 /// The register tiles of M x N entries, N in vectors, calling f<m, n, last>(row, column).
 ///
@@ -286,15 +80,17 @@ constexpr int static_k(index k) {
   return k <= select::static_sum ? static_cast<int>(k) : dynamic_k;
 }
 
-/// The products of a batch whose operands all have rows; strides of `S` that are `dyn` are those of t.
+/// A products_function by columns.
 template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
-[[gnu::noinline]] void products_by_columns(tile_operands<T> t, index problems, problem_steps step) {
+[[gnu::noinline]] void products_by_columns(const gemm_shape&, const tile_operands<T>& from,
+                                           index problems, problem_steps step) {
   constexpr int v = lanes<T>, vectors = (N + v - 1) / v;
   constexpr select::tile_shape shape = select::columns_tile(M, vectors, registers, scalar_of<T>);
-  if constexpr (S.a_m != dyn) t.a_m = S.a_m;
-  if constexpr (S.a_k != dyn) t.a_k = S.a_k;
-  if constexpr (S.b_k != dyn) t.b_k = S.b_k;
-  if constexpr (S.c_m != dyn) t.c_m = S.c_m;
+  tile_operands<T> t = from;
+  t.a_m = S.a_m;
+  t.a_k = S.a_k;
+  t.b_k = S.b_k;
+  t.c_m = S.c_m;
   t.b_n = t.c_n = v;
   t.tail = N % v;
   for (index p = 0; p < problems; ++p) {
@@ -314,13 +110,15 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
   }
 }
 
-/// The products of tiles of lanes.
+/// A products_function by lanes.
 template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA>
-[[gnu::noinline]] void products_by_lanes(tile_operands<T> t, index tiles, problem_steps step) {
+[[gnu::noinline]] void products_by_lanes(const gemm_shape&, const tile_operands<T>& from,
+                                         index tiles, problem_steps step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
   constexpr tile_modes how{A, how_lanes, false, true, how_lanes, false, ConjugateA};
   constexpr select::tile_shape shape =
       select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
+  tile_operands<T> t = from;
   t.a_m = S.a_m;
   t.a_k = S.a_k;
   t.b_k = S.b_k;
@@ -342,57 +140,78 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   }
 }
 
-/// The kernel of a shape that is a constant. `S` is oriented as select::gemm asked for.
-template <class T, gemm_shape S>
-struct static_gemm {
-  static constexpr gemm_shape value = S;
-  static constexpr const gemm_shape& shape() { return value; }
-  static constexpr int m = static_cast<int>(S.m), n = static_cast<int>(S.n),
-                       k = static_cast<int>(S.k);
-
-  [[gnu::always_inline]] static void by_columns(const tile_operands<T>& t, index problems,
-                                                problem_steps step) {
-    constexpr index v = lanes<T>, ld = (S.n + v - 1) / v * v;
-    constexpr bool a_in = has_strides<T>(S.a), b_in = select::has_rows(S.b),
-                   c_in = select::has_rows(S.c);
-    constexpr tile_strides strides{a_in ? S.a.row * S.a.block : S.k,
-                                   a_in ? S.a.column * S.a.block : 1,
-                                   0,
-                                   b_in ? S.b.row : ld,
-                                   0,
-                                   c_in ? S.c.row : ld,
-                                   0};
-    products_by_columns<T, m, n, k, strides, conjugates_a(S)>(t, problems, step);
-  }
-  [[gnu::always_inline]] static void by_lanes(const tile_operands<T>& t, index tiles,
-                                              problem_steps step) {
-    constexpr index v = lanes<T>;
-    constexpr auto order = [](const matrix_batch& x, index rows, index columns) {
-      if (x.layout == batch_layout::interleaved && x.block % v == 0)
-        return tile_order{x.row * x.block, x.column * x.block};
-      const tile_order o = order_in_tile(x, rows, columns);
-      return tile_order{o.row * v, o.column * v};
-    };
-    constexpr bool uniform = is_uniform<T>(S.a);
-    constexpr tile_order a = uniform ? tile_order{S.a.row * S.a.block, S.a.column * S.a.block}
-                                     : order(S.a, S.m, S.k),
-                         b = order(S.b, S.k, S.n), c = order(S.c, S.m, S.n);
-    constexpr tile_strides strides{a.row, a.column, 0, b.row, b.column, c.row, c.column};
-    constexpr access how = uniform               ? access::uniform
-                           : is_complex_type<T> ? access::split
-                                                : access::lanes;
-    products_by_lanes<T, m, n, k, strides, how, conjugates_a(S)>(t, tiles, step);
-  }
+/// The order of entries in a tile of lanes in scratch: that of memory, so that whole runs move.
+struct tile_order {
+  index row = 0, column = 0;  ///< entries of T lanes from one row, or column, to the next
 };
+constexpr tile_order order_in_tile(const matrix_batch& x, index rows, index columns) {
+  return x.column != 1 && x.row == 1 ? tile_order{1, rows} : tile_order{columns, 1};
+}
 
-/// Runs the products of the shape S, whose scalar is T.
+/// Whether one matrix, wherever its entries lie, is broadcast to all lanes.
+template <class T>
+constexpr bool is_uniform(const matrix_batch& a) {
+  return a.shared && select::has_strides(a, scalar_of<T>);
+}
+
+/// The strides by columns: in place, or of a copy in scratch.
+template <class T>
+constexpr tile_strides strides_by_columns(const gemm_shape& s) {
+  constexpr index v = lanes<T>;
+  const index ld = (s.n + v - 1) / v * v;
+  const bool a_in = select::has_strides(s.a, scalar_of<T>);
+  tile_strides to{};
+  to.a_m = a_in ? s.a.row * s.a.block : s.k;
+  to.a_k = a_in ? s.a.column * s.a.block : 1;
+  to.b_k = select::has_rows(s.b) ? s.b.row : ld;
+  to.c_m = select::has_rows(s.c) ? s.c.row : ld;
+  return to;
+}
+
+/// The strides by lanes.
+template <class T>
+constexpr tile_strides strides_by_lanes(const gemm_shape& s) {
+  constexpr index v = lanes<T>;
+  const auto order = [](const matrix_batch& x, index rows, index columns) {
+    if (x.layout == batch_layout::interleaved && x.block % v == 0)
+      return tile_order{x.row * x.block, x.column * x.block};
+    const tile_order o = order_in_tile(x, rows, columns);
+    return tile_order{o.row * v, o.column * v};
+  };
+  const tile_order a = is_uniform<T>(s.a) ? tile_order{s.a.row * s.a.block, s.a.column * s.a.block}
+                                          : order(s.a, s.m, s.k),
+                   b = order(s.b, s.k, s.n), c = order(s.c, s.m, s.n);
+  return {a.row, a.column, 0, b.row, b.column, c.row, c.column};
+}
+
+/// The kernel of a shape that is oriented as select::gemm asked for.
+template <class T, gemm_shape S, select::gemm_path Path>
+constexpr gemm_kernel<T> static_kernel() {
+  constexpr int m = static_cast<int>(S.m), n = static_cast<int>(S.n), k = static_cast<int>(S.k);
+  constexpr bool conjugate = is_complex_type<T> && conjugates_a(S);
+  if constexpr (Path == select::gemm_path::by_columns) {
+    return {products_by_columns<T, m, n, k, strides_by_columns<T>(S), conjugate>, Path};
+  } else {
+    constexpr access a = is_uniform<T>(S.a)      ? access::uniform
+                         : is_complex_type<T> ? access::split
+                                              : access::lanes;
+    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), a, conjugate>, Path};
+  }
+}
+
+/// Runs the products of the shape S, whose scalar is T; those of large matrices by the kernels that the
+/// library carries.
 template <gemm_shape S, class T>
-void run_static_gemm(const gemm_arguments<T>& g) {
-  constexpr select::gemm_choice choice = select::gemm(S, lanes<T>);
-  if constexpr (choice.transposed)
-    run_gemm<T>(static_gemm<T, transposed(S)>{}, transposed(g), choice.path);
-  else
-    run_gemm<T>(static_gemm<T, S>{}, g, choice.path);
+[[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
+  constexpr index most = select::static_gemm_extent;
+  if constexpr (S.m > most || S.n > most || S.k > most) {
+    gemm(S, g);
+  } else {
+    constexpr select::gemm_choice choice = select::gemm(S, lanes<T>);
+    static constexpr gemm_shape oriented = choice.transposed ? transposed(S) : S;
+    constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path>();
+    gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
+  }
 }
 
 }  // namespace TENFOLD_ISA

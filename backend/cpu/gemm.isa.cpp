@@ -1,12 +1,236 @@
 #include <array>
 #include <complex>
+#include <tenfold/backend/cpu/batch_tile.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/gemm_list.hpp>
 
-/// Batched products whose sizes are numbers: the walk of gemm.hpp over a table of register tiles.
+/// The walk over a batch, and the kernels for sizes that are numbers: tables of register tiles.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
+
+// ---- by columns ----------------------------------------------------------------------------------
+
+template <class T>
+void gemm_by_columns(const gemm_shape& s, products_function<T> products,
+                     const gemm_arguments<T>& g, index begin, index end) {
+  const bool a_in = has_strides<T>(s.a), b_in = select::has_rows(s.b), c_in = select::has_rows(s.c);
+  constexpr int v = lanes<T>;
+  const tile_strides strides = strides_by_columns<T>(s);
+  const index ld = (s.n + v - 1) / v * v;
+  tile_operands<T> t;
+  t.a_m = strides.a_m;
+  t.a_k = strides.a_k;
+  t.b_k = strides.b_k;
+  t.c_m = strides.c_m;
+  t.b_n = t.c_n = v;
+  t.tail = static_cast<int>(s.n % v);
+  t.alpha = g.alpha;
+  t.beta = s.c.layout == batch_layout::gathered ? T(0) : g.beta;
+  t.conjugate_sum = s.b.conjugated;
+
+  const auto steps_through = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  if (a_in && b_in && c_in && steps_through(s.a) && steps_through(s.b) && steps_through(s.c)) {
+    t.a = problem_address<T>(s.a, g.a, begin);
+    t.b = problem_address<T>(s.b, g.b, begin);
+    t.c = problem_address<T>(s.c, g.c, begin);
+    return products(s, t, end - begin, {g.a.problem, g.b.problem, g.c.problem});
+  }
+
+  const select::gemm_scratch size = select::columns_scratch(s, lanes<T>);
+  const scratch_block block(static_cast<std::size_t>(size.entries()) * sizeof(T));
+  T* const b_scratch = block.as<T>();  // whole vectors first: they stay aligned
+  T* const c_scratch = b_scratch + size.b;
+  T* const a_scratch = c_scratch + size.c;
+  for (index p = begin; p < end; ++p) {
+    if (a_in) {
+      t.a = problem_address<T>(s.a, g.a, p);
+    } else {
+      if (!s.a.shared || p == begin) read_matrix<T>(a_scratch, s.k, s.a, g.a, s.m, s.k, p);
+      t.a = a_scratch;
+    }
+    if (b_in) {
+      t.b = problem_address<T>(s.b, g.b, p);
+    } else {
+      if (!s.b.shared || p == begin) read_matrix<T>(b_scratch, ld, s.b, g.b, s.k, s.n, p);
+      t.b = b_scratch;
+    }
+    if (c_in) {
+      t.c = problem_address<T>(s.c, g.c, p);
+    } else {
+      if (t.beta != T(0)) read_matrix<T>(c_scratch, ld, s.c, g.c, s.m, s.n, p);
+      t.c = c_scratch;
+    }
+    products(s, t, 1, {});
+    if (!c_in) write_matrix<T>(c_scratch, ld, s.c, g.c, s.m, s.n, p);
+  }
+}
+
+// ---- by lanes ------------------------------------------------------------------------------------
+
+/// Whether V problems from b on lie in memory as lanes. Those of an interleaved batch beyond its
+/// last problem are padding, which may be read and written.
+template <class T>
+[[gnu::always_inline]] inline bool lies_in_lanes(const matrix_batch& x, const batch_place& p,
+                                                 index b, int count) {
+  constexpr index v = lanes<T>;
+  if (x.layout == batch_layout::interleaved)
+    return x.block % v == 0 || (count == v && b % x.block + v <= x.block);
+  return !is_complex_type<T> && x.layout == batch_layout::strided && p.problem == 1 && count == v;
+}
+
+/// An operand of a tile of V problems: its first lanes and how to go on, in entries of T, and in
+/// reals from real to imaginary parts.
+template <class T>
+struct lane_operand {
+  T* data;
+  index row, column, im;
+};
+
+template <class T>
+[[gnu::always_inline]] inline lane_operand<T> lanes_in_place(const matrix_batch& x,
+                                                             const batch_place& p, index b) {
+  return {problem_address<T>(x, p, b), x.row * x.block, x.column * x.block, x.block};
+}
+template <class T>
+[[gnu::always_inline]] inline lane_operand<T> lanes_in_scratch(const matrix_batch& x, T* scratch,
+                                                               index rows, index columns) {
+  constexpr index v = lanes<T>;
+  const tile_order order = order_in_tile(x, rows, columns);
+  return {scratch, order.row * v, order.column * v, v};
+}
+
+/// Tiles [begin, end) of V problems.
+template <class T>
+void gemm_by_lanes(const gemm_shape& s, products_function<T> products,
+                   const gemm_arguments<T>& g, index begin, index end) {
+  constexpr index v = lanes<T>;
+  const bool adds = s.c.layout == batch_layout::gathered;
+  tile_operands<T> t;
+  t.alpha = g.alpha;
+  t.beta = adds ? T(0) : g.beta;
+  t.conjugate_sum = s.b.conjugated;
+  const auto take_a = [&](const lane_operand<T>& x) {
+    t.a = x.data;
+    t.a_m = x.row;
+    t.a_k = x.column;
+    t.a_im = x.im;
+  };
+  const auto take_b = [&](const lane_operand<T>& x) {
+    t.b = x.data;
+    t.b_k = x.row;
+    t.b_n = x.column;
+    t.b_im = x.im;
+  };
+  const auto take_c = [&](const lane_operand<T>& x) {
+    t.c = x.data;
+    t.c_m = x.row;
+    t.c_n = x.column;
+    t.c_im = x.im;
+  };
+  const bool uniform = is_uniform<T>(s.a);
+  if (uniform) take_a(lanes_in_place<T>(s.a, g.a, 0));
+
+  // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step on.
+  const index block = s.c.block, block_tiles = block / v;
+  const auto in_blocks = [&](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved && x.block == block && block % v == 0;
+  };
+  if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
+    for (index first = begin; first < end && first < begin + block_tiles; ++first) {
+      if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, first * v));
+      take_b(lanes_in_place<T>(s.b, g.b, first * v));
+      take_c(lanes_in_place<T>(s.c, g.c, first * v));
+      products(s, t, (end - first + block_tiles - 1) / block_tiles,
+               {uniform ? 0 : g.a.problem, g.b.problem, g.c.problem});
+    }
+    return;
+  }
+
+  const select::gemm_scratch size = select::lanes_scratch(s, lanes<T>);
+  const scratch_block scratch(static_cast<std::size_t>(size.entries()) * sizeof(T));
+  T* const b_scratch = scratch.as<T>();
+  T* const c_scratch = b_scratch + size.b;
+  T* const a_scratch = c_scratch + size.c;
+  for (index tile = begin; tile < end; ++tile) {
+    const index p = tile * v, left = g.count - p;
+    const int count = static_cast<int>(left < v ? left : v);
+    const auto read = [&](const matrix_batch& x, const batch_place& place, T* to, index rows,
+                          index columns) __attribute__((always_inline)) {
+      if (lies_in_lanes<T>(x, place, p, count)) return lanes_in_place<T>(x, place, p);
+      if (!x.shared || tile == begin) read_tile<T>(to, x, place, rows, columns, p, count);
+      return lanes_in_scratch<T>(x, to, rows, columns);
+    };
+    if (!uniform) take_a(read(s.a, g.a, a_scratch, s.m, s.k));
+    take_b(read(s.b, g.b, b_scratch, s.k, s.n));
+    const bool in_place = lies_in_lanes<T>(s.c, g.c, p, count);
+    if (!in_place && t.beta != T(0)) read_tile<T>(c_scratch, s.c, g.c, s.m, s.n, p, count);
+    take_c(in_place ? lanes_in_place<T>(s.c, g.c, p)
+                    : lanes_in_scratch<T>(s.c, c_scratch, s.m, s.n));
+    products(s, t, 1, {});
+    if (!in_place) write_tile<T>(c_scratch, s.c, g.c, s.m, s.n, p, count);
+  }
+}
+
+// ---- the batch -----------------------------------------------------------------------------------
+
+/// C := beta C, once for each entry that the map names.
+template <class T>
+void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
+  if (g.beta == T(1)) return;
+  index size = 0;
+  const auto each = [&](const auto& f) {
+    for (index p = 0; p < g.count; ++p)
+      for (index i = 0; i < s.m; ++i)
+        for (index j = 0; j < s.n; ++j) {
+          const index at =
+              gathered_at(g.c, p * g.c.problem + i * s.c.row + j * s.c.column);
+          if (at >= 0) f(at);
+        }
+  };
+  each([&](index at) { size = at < size ? size : at + 1; });
+  const scratch_block seen(static_cast<std::size_t>(size));
+  std::memset(seen.data(), 0, static_cast<std::size_t>(size));
+  auto* const c = static_cast<T*>(const_cast<void*>(g.c.data));
+  each([&](index at) {
+    if (seen.data()[at] != std::byte{0}) return;
+    seen.data()[at] = std::byte{1};
+    c[at] = g.beta == T(0) ? T(0) : scaled(g.beta, c[at]);
+  });
+}
+
+/// What one product takes, in flops.
+template <class T>
+constexpr double flops_of(const gemm_shape& s) {
+  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
+         (is_complex_type<T> ? 4 : 1);
+}
+
+/// Problems [begin, end) of a batch, by the calling thread. A tile of lanes belongs to the range
+/// that holds its first problem.
+template <class T>
+void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T>& g, index begin,
+              index end) {
+  constexpr index v = lanes<T>;
+  if (kernel.path == select::gemm_path::by_lanes)
+    gemm_by_lanes<T>(s, kernel.products, g, (begin + v - 1) / v, (end + v - 1) / v);
+  else
+    gemm_by_columns<T>(s, kernel.products, g, begin, end);
+}
+
+/// The whole batch. Gathered results of several problems may meet in one entry: they are added in the
+/// order of the batch, by one thread.
+template <class T>
+void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T>& g) {
+  const bool adds = s.c.layout == batch_layout::gathered;
+  if (adds) scale_gathered(s, g);
+  parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of<T>(s)),
+                 [&](index begin, index end) { run_gemm<T>(s, kernel, g, begin, end); });
+}
+
+// ---- sizes that are numbers ----------------------------------------------------------------------
 
 template <class T>
 using tile_function = void (*)(const tile_operands<T>&, index k, index count, problem_steps);
@@ -33,104 +257,100 @@ struct tile_table {
   static constexpr auto entries = make(std::make_integer_sequence<int, Most.m * Most.n>{});
 };
 
-template <class T>
-class dynamic_gemm {
- public:
-  explicit dynamic_gemm(const gemm_shape& s) : shape_(s) {}
-  const gemm_shape& shape() const { return shape_; }
-
-  void by_columns(const tile_operands<T>& operands, index problems, problem_steps step) const {
-    constexpr int v = lanes<T>;
-    tile_operands<T> t = operands;
-    t.b_n = t.c_n = v;
-    t.tail = static_cast<int>(shape_.n % v);
-    const index vectors = (shape_.n + v - 1) / v;
-    if (is_complex_type<T> && conjugates_a(shape_))
-      walk<columns_table<false, is_complex_type<T>>, columns_table<true, is_complex_type<T>>>(
-          t, vectors, problems, step);
-    else
-      walk<columns_table<false, false>, columns_table<true, false>>(t, vectors, problems, step);
-  }
-
-  void by_lanes(const tile_operands<T>& t, index count, problem_steps step) const {
-    constexpr access u = access::uniform, l = is_complex_type<T> ? access::split : access::lanes;
-    const bool conjugates = is_complex_type<T> && conjugates_a(shape_);
-    if (is_uniform<T>(shape_.a)) {
-      if (conjugates)
-        walk<lanes_table<u, is_complex_type<T>>>(t, shape_.n, count, step);
-      else
-        walk<lanes_table<u, false>>(t, shape_.n, count, step);
-    } else {
-      if (conjugates)
-        walk<lanes_table<l, is_complex_type<T>>>(t, shape_.n, count, step);
-      else
-        walk<lanes_table<l, false>>(t, shape_.n, count, step);
-    }
-  }
-
- private:
-  template <bool Partial, bool Conjugate>
-  struct columns_table {
-    static constexpr select::tile_shape most = select::most_columns_tile(registers, scalar_of<T>);
-    static constexpr auto& entries =
-        tile_table<T, most,
-                   tile_modes{access::uniform, access::lanes, false, true, access::lanes, Partial,
-                              Conjugate}>::entries;
-  };
-  template <access A, bool Conjugate>
-  struct lanes_table {
-    static constexpr access l = is_complex_type<T> ? access::split : access::lanes;
-    static constexpr select::tile_shape most =
-        select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
-    static constexpr auto& entries =
-        tile_table<T, most, tile_modes{A, l, false, true, l, false, Conjugate}>::entries;
-  };
-
-  /// All register tiles of M rows and n columns; the last column comes from `Last`.
-  template <class Table, class Last = Table>
-  void walk(const tile_operands<T>& operands, index n, index count, problem_steps step) const {
-    const auto function = [&](index rows, index columns, bool last) {
-      return (last && operands.tail > 0 ? Last::entries : Table::entries)[static_cast<std::size_t>(
-          (rows - 1) * Table::most.n + columns - 1)];
-    };
-    if (shape_.m <= Table::most.m && n <= Table::most.n)
-      return function(shape_.m, n, true)(operands, shape_.k, count, step);
-    const select::chunks rows(shape_.m, Table::most.m), columns(n, Table::most.n);
-    tile_operands<T> t = operands;
-    for (index i = 0; i < count; ++i) {
-      index column = 0;
-      for (index c = 0; c < columns.long_count + columns.short_count; ++c) {
-        const index width = columns.longer - (c >= columns.long_count);
-        index row = 0;
-        for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
-          const index height = rows.longer - (r >= rows.long_count);
-          tile_operands<T> u = t;
-          u.a += row * t.a_m;
-          u.b += column * t.b_n;
-          u.c += row * t.c_m + column * t.c_n;
-          function(height, width, column + width == n)(u, shape_.k, 1, {});
-          row += height;
-        }
-        column += width;
-      }
-      t.a += step.a;
-      t.b += step.b;
-      t.c += step.c;
-    }
-  }
-
-  gemm_shape shape_;
+template <class T, bool Partial, bool Conjugate>
+struct columns_table {
+  static constexpr select::tile_shape most = select::most_columns_tile(registers, scalar_of<T>);
+  static constexpr auto& entries =
+      tile_table<T, most,
+                 tile_modes{access::uniform, access::lanes, false, true, access::lanes, Partial,
+                            Conjugate}>::entries;
+};
+template <class T, access A, bool Conjugate>
+struct lanes_table {
+  static constexpr access l = is_complex_type<T> ? access::split : access::lanes;
+  static constexpr select::tile_shape most =
+      select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
+  static constexpr auto& entries =
+      tile_table<T, most, tile_modes{A, l, false, true, l, false, Conjugate}>::entries;
 };
 
-/// Runs problems [begin, end) of one call, its shape oriented as select asks for.
-template <class T>
-void run_call(const gemm_shape& shape, const gemm_arguments<T>& g, const select::gemm_choice& choice,
-              index begin, index end) {
-  if (choice.transposed)
-    run_gemm<T>(dynamic_gemm<T>(transposed(shape)), transposed(g), choice.path, begin, end);
-  else
-    run_gemm<T>(dynamic_gemm<T>(shape), g, choice.path, begin, end);
+/// All register tiles of shape.m rows and n columns; the last column comes from `Last`.
+template <class T, class Table, class Last = Table>
+void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, index count,
+          problem_steps step) {
+  const auto function = [&](index rows, index columns, bool last) {
+    return (last && operands.tail > 0 ? Last::entries : Table::entries)[static_cast<std::size_t>(
+        (rows - 1) * Table::most.n + columns - 1)];
+  };
+  if (shape.m <= Table::most.m && n <= Table::most.n)
+    return function(shape.m, n, true)(operands, shape.k, count, step);
+  const select::chunks rows(shape.m, Table::most.m), columns(n, Table::most.n);
+  tile_operands<T> t = operands;
+  for (index i = 0; i < count; ++i) {
+    index column = 0;
+    for (index c = 0; c < columns.long_count + columns.short_count; ++c) {
+      const index width = columns.longer - (c >= columns.long_count);
+      index row = 0;
+      for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
+        const index height = rows.longer - (r >= rows.long_count);
+        tile_operands<T> u = t;
+        u.a += row * t.a_m;
+        u.b += column * t.b_n;
+        u.c += row * t.c_m + column * t.c_n;
+        function(height, width, column + width == n)(u, shape.k, 1, {});
+        row += height;
+      }
+      column += width;
+    }
+    t.a += step.a;
+    t.b += step.b;
+    t.c += step.c;
+  }
 }
+
+template <class T, bool Conjugate>
+void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& t, index problems,
+                         problem_steps step) {
+  constexpr index v = lanes<T>;
+  walk<T, columns_table<T, false, Conjugate>, columns_table<T, true, Conjugate>>(
+      shape, t, (shape.n + v - 1) / v, problems, step);
+}
+template <class T, access A, bool Conjugate>
+void walk_by_lanes(const gemm_shape& shape, const tile_operands<T>& t, index tiles,
+                       problem_steps step) {
+  walk<T, lanes_table<T, A, Conjugate>>(shape, t, shape.n, tiles, step);
+}
+
+/// The kernel of a shape that is oriented as select::gemm asked for.
+template <class T>
+gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path) {
+  constexpr bool complex = is_complex_type<T>;
+  constexpr access u = access::uniform, l = complex ? access::split : access::lanes;
+  const bool conjugate = complex && conjugates_a(s);
+  if (path == select::gemm_path::by_columns)
+    return {conjugate ? walk_by_columns<T, complex> : walk_by_columns<T, false>, path};
+  if (is_uniform<T>(s.a))
+    return {conjugate ? walk_by_lanes<T, u, complex> : walk_by_lanes<T, u, false>, path};
+  return {conjugate ? walk_by_lanes<T, l, complex> : walk_by_lanes<T, l, false>, path};
+}
+
+/// A shape oriented for its kernel.
+template <class T>
+struct prepared_gemm {
+  gemm_shape shape;
+  gemm_kernel<T> kernel;
+  bool is_transposed;
+
+  explicit prepared_gemm(const gemm_shape& s) {
+    const select::gemm_choice choice = select::gemm(s, lanes<T>);
+    is_transposed = choice.transposed;
+    shape = is_transposed ? transposed(s) : s;
+    kernel = dynamic_kernel<T>(shape, choice.path);
+  }
+  gemm_arguments<T> oriented(const gemm_arguments<T>& g) const {
+    return is_transposed ? transposed(g) : g;
+  }
+};
 
 template <class T>
 void run_list(const gemm_list<T>& list) {
@@ -148,7 +368,8 @@ void run_list(const gemm_list<T>& list) {
                      gemm_shape shape;
                      gemm_arguments<T> g;
                      list.describe(list.context, call, shape, g);
-                     run_call<T>(shape, g, select::gemm(shape, lanes<T>),
+                     const prepared_gemm<T> ready(shape);
+                     run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g),
                                  (begin > first ? begin : first) - first,
                                  (end < next ? end : next) - first);
                    }
@@ -156,18 +377,18 @@ void run_list(const gemm_list<T>& list) {
 }
 
 template <class T>
-void run_one(const gemm_shape& shape, const gemm_arguments<T>& g) {
-  const select::gemm_choice choice = select::gemm(shape, lanes<T>);
-  if (choice.transposed)
-    run_gemm<T>(dynamic_gemm<T>(transposed(shape)), transposed(g), choice.path);
-  else
-    run_gemm<T>(dynamic_gemm<T>(shape), g, choice.path);
+void run_shape(const gemm_shape& shape, const gemm_arguments<T>& g) {
+  const prepared_gemm<T> ready(shape);
+  run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g));
 }
 
 }  // namespace
 
-#define TENFOLD_DEFINE_GEMM(T)                                                          \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_one(shape, g); } \
+#define TENFOLD_DEFINE_GEMM(T)                                                            \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_shape(shape, g); } \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, gemm_kernel<T> kernel) { \
+    run_gemm<T>(shape, kernel, g);                                                        \
+  }                                                                                       \
   void gemm(const gemm_list<T>& list) { run_list(list); }
 TENFOLD_DEFINE_GEMM(float)
 TENFOLD_DEFINE_GEMM(double)

@@ -5,6 +5,7 @@
 /// register tiles whose contracted loop has a run-time count.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
+
 namespace {
 
 template <class T>
@@ -64,6 +65,16 @@ class dynamic_runner {
 
   void run() {
     const phase_range range = range_of(phase_, args_.extents);
+    const program_step& first = program_.steps[phase_.first_step];
+    if (first.kind == step_kind::gemm) {
+      const tile_position at;
+      const auto place = [&](const operand_ref& x) {
+        return batch_place{address<T>(x, nullptr, at), x.tile_stride[0]};
+      };
+      return gemm(gemm_of(first, program_.type),
+                  gemm_arguments<T>{place(first.a), place(first.b), place(first.c), range.count,
+                                    args_.alpha, args_.beta});
+    }
     parallel_tiles(range.count, select::tiles_per_task(phase_.tile_flops),
                    [&](index begin, index end) {
                      const scratch_block block(
@@ -97,6 +108,7 @@ class dynamic_runner {
         case step_kind::contract: run_contract(step, loops, scratch, at); break;
         case step_kind::pack: run_pack(step, loops, scratch, at); break;
         case step_kind::unpack: run_unpack(step, loops, scratch, at); break;
+        case step_kind::gemm: break;      // a phase of its own
         case step_kind::sandwich: break;  // no run-time capabilities offer it
       }
     }

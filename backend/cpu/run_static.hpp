@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/sandwich.hpp>
@@ -119,7 +120,9 @@ class static_runner {
   template <int F>
   [[gnu::always_inline]] static void run_phase(const program_arguments<T>& args, T* workspace) {
     static constexpr const program_phase& phase = P::value.phases[F];
-    if constexpr (phase.tile_count == 0 && phase.width == 1) {
+    if constexpr (P::value.steps[phase.first_step].kind == step_kind::gemm) {
+      run_product<phase.first_step>(args, range_of(phase, args.extents).count);
+    } else if constexpr (phase.tile_count == 0 && phase.width == 1) {
       run_tiles<F>(args, workspace, range_of(phase, args.extents), 0, 1);
     } else {
       const phase_range range = range_of(phase, args.extents);
@@ -128,6 +131,21 @@ class static_runner {
                        run_tiles<F>(args, workspace, range, begin, end);
                      });
     }
+  }
+
+  template <int S>
+  [[gnu::always_inline]] static void run_product(const program_arguments<T>& args, index count) {
+    static constexpr const program_step& step = P::value.steps[S];
+    constexpr gemm_shape shape = gemm_of(step, P::value.type);
+    const tile_position first;
+    const gemm_arguments<T> g{
+        {address<S, &program_step::a, T>(args, nullptr, nullptr, first), step.a.tile_stride[0]},
+        {address<S, &program_step::b, T>(args, nullptr, nullptr, first), step.b.tile_stride[0]},
+        {address<S, &program_step::c, T>(args, nullptr, nullptr, first), step.c.tile_stride[0]},
+        count,
+        Scaled ? args.alpha : T(1),
+        Scaled ? args.beta : T(0)};
+    run_static_gemm<shape>(g);
   }
 
   template <int F>

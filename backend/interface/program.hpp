@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/scalar.hpp>
 
@@ -31,6 +32,7 @@ enum class epilogue : unsigned char {
 enum class step_kind : unsigned char {
   contract,  ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
   sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
+  gemm,      ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
   pack,      ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
   unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]
 };
@@ -87,6 +89,26 @@ struct program_step {
 
   friend constexpr bool operator==(const program_step&, const program_step&) = default;
 };
+
+/// The batched product that a step of this kind is, its tile loop being the batch. Operands may be
+/// conjugated.
+constexpr gemm_shape gemm_of(const program_step& step, scalar type) {
+  const auto operand = [](const operand_ref& x, index row, index column) {
+    matrix_batch m;
+    m.row = row;
+    m.column = column;
+    m.shared = x.tile_stride[0] == 0;
+    m.conjugated = x.conjugated;
+    return m;
+  };
+  return {type,
+          step.m.extent,
+          step.n.extent,
+          step.k.extent,
+          operand(step.a, step.m.a, step.k.a),
+          operand(step.b, step.k.b, step.n.b),
+          operand(step.c, step.m.c, step.n.c)};
+}
 
 /// Whether a step sums over anything.
 constexpr bool sums(const program_step& step) {

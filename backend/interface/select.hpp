@@ -200,14 +200,18 @@ constexpr bool has_rows(const matrix_batch& x) {
   return (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) && x.column == 1;
 }
 
+/// Whether the strides of a problem lead from entry to entry of the scalar.
+constexpr bool has_strides(const matrix_batch& x, scalar type) {
+  return x.layout == batch_layout::strided || x.layout == batch_layout::pointers ||
+         (x.layout == batch_layout::interleaved && !is_complex(type));
+}
+
 constexpr double columns_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const auto vectors = static_cast<double>((s.n + width - 1) / width);
   double cost = m * k * vectors + k * vectors + 2 * m * vectors + 8;
-  if (s.a.layout == batch_layout::gathered ||
-      (s.a.layout == batch_layout::interleaved && is_complex(s.type)))
-    cost += 2 * m * k;
+  if (!has_strides(s.a, s.type)) cost += 2 * m * k;
   if (!has_rows(s.b)) cost += (s.b.row == 1 ? 0.6 : 2) * k * n;
   if (!has_rows(s.c)) cost += 4 * m * n;
   return cost;
@@ -226,6 +230,25 @@ constexpr double lanes_cost(const gemm_shape& s, int width) {
   if (!s.a.shared) cost += moved(s.a, m * k);
   if (s.b.shared) cost += k * n;  // as many copies as lanes
   return cost;
+}
+
+/// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
+struct gemm_scratch {
+  index a = 0, b = 0, c = 0;
+  constexpr index entries() const { return a + b + c; }
+};
+constexpr gemm_scratch columns_scratch(const gemm_shape& s, int width) {
+  const index ld = (s.n + width - 1) / width * width;
+  return {has_strides(s.a, s.type) ? 0 : s.m * s.k, has_rows(s.b) ? 0 : s.k * ld,
+          has_rows(s.c) ? 0 : s.m * ld};
+}
+constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
+  const auto in_lanes = [&](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved && x.block % width == 0;
+  };
+  const bool broadcast = s.a.shared && has_strides(s.a, s.type);
+  return {in_lanes(s.a) || broadcast ? 0 : s.m * s.k * width, in_lanes(s.b) ? 0 : s.k * s.n * width,
+          in_lanes(s.c) ? 0 : s.m * s.n * width};
 }
 
 /// The way of least cost.

@@ -92,23 +92,45 @@ static_assert(half_interleaved.feasible, "8 entries are half a vector of floats"
 
 // --- matrix products ---
 
-constexpr auto product = program_of<S>("ij,jk->ik", {32, 32, 64});
-static_assert(product.feasible && product.phase_count == 1);
-static_assert(product.phases[0].lane.slot == 2, "lanes from the columns");
-static_assert(count(product, step_kind::contract) == 1 && product.step_count == 1);
-static_assert(product.steps[0].a.how == access::uniform && product.steps[0].b.how == access::lanes);
-static_assert(product.steps[0].k.extent == 32);
+// A plan that is one product of matrices is one step, whatever its batch is; select says how it runs.
+constexpr auto product = program_of<S>("ij,jk->ik", {32, 33, 64});
+static_assert(product.feasible && product.phase_count == 1 && product.step_count == 1);
+static_assert(product.steps[0].kind == step_kind::gemm && product.phases[0].tile_count == 0);
+static_assert(gemm_of(product.steps[0], scalar::f64) ==
+              gemm_shape{scalar::f64, 32, 64, 33,
+                         {batch_layout::strided, 33, 1, 1, true},
+                         {batch_layout::strided, 64, 1, 1, true},
+                         {batch_layout::strided, 64, 1, 1, true}});
+static_assert(finishes_once_per_phase(product));
+
+constexpr auto is_product = [](const auto& p, index batch) {
+  return p.step_count == 1 && p.steps[0].kind == step_kind::gemm && p.phases[0].tile_count == 1 &&
+         p.phases[0].tiles[0].extent == batch;
+};
+static_assert(is_product(program_of<S>("eij,ejk->eik", {dyn, 9, 10, 11}), dyn));
+static_assert(is_product(program_of<S>("eij,ekj->eki", {dyn, 9, 10, 11}), dyn), "transposed");
+static_assert(is_product(program_of<S>("qi,eijk->eqjk", {9, 8, dyn, 7, 6}), dyn), "one A for all");
+static_assert(is_product(program_of<S>("sk,eqrk->eqrs", {9, 8, dyn, 7, 6}), dyn), "one B for all");
+static_assert(is_product(program_of<S>("efij,efjk->efik", {6, 7, 9, 10, 11}), 42),
+              "labels that merge in all operands are one batch");
+static_assert(is_product(program_of<S>("ij,aibc->ajbc", {9, 8, 5, 7, 6}), 5),
+              "rows that do not fold into one loop are a batch");
+static_assert(!is_product(program_of<S>("eij,ej->ei", {dyn, 9, 10}), dyn), "a vector is no matrix");
+static_assert(!is_product(program_of<S>("ije,jke->ike", {9, 10, 11, 8}), 8),
+              "problems that are neighbours are lanes");
+static_assert(!is_product(program_of<S>("eikl,eklj->eij", {dyn, 9, 3, 4, 8}), dyn) ||
+              program_of<S>("eikl,eklj->eij", {dyn, 9, 3, 4, 8}).steps[0].k.extent == 12);
 
 constexpr auto tiny = program_of<S>("ij,jk->ik", {3, 3, 3});
 static_assert(tiny.unrolled && tiny.phases[0].width == 1, "so little that nothing is dispatched");
 static_assert(tiny.phases[0].scratch_entries == 0 && tiny.workspace_entries == 0);
 
 // A last tile that is not full: drawn back where the output is not read, else through scratch.
-constexpr auto drawn_back = program_of<S>("ij,jk->ik", {32, 32, 67});
+constexpr auto drawn_back = program_of<S>("j,jk->k", {32, 67});
 static_assert(drawn_back.phase_count >= 2);
 static_assert(drawn_back.phases[static_cast<std::size_t>(drawn_back.phase_count - 1)].overlaps);
 static_assert(count(drawn_back, step_kind::unpack) == 0);
-constexpr auto read_first = program_of<S>("ij,jk->ik", {32, 32, 67}, with_sandwiches, false);
+constexpr auto read_first = program_of<S>("j,jk->k", {32, 67}, with_sandwiches, false);
 static_assert(count(read_first, step_kind::unpack) == 1);
 static_assert(read_first.phases[static_cast<std::size_t>(read_first.phase_count - 1)].partial);
 static_assert(finishes_once_per_phase(read_first));
