@@ -84,6 +84,12 @@ void gemm_by_columns(const Kernel& kernel, const gemm_arguments<T>& g, index beg
 
 // ---- by lanes ------------------------------------------------------------------------------------
 
+/// Whether problems may be neighbours in a strided batch: neither rows nor columns are.
+template <class T>
+constexpr bool steps_over_lanes(const matrix_batch& x) {
+  return !is_complex_type<T> && x.layout == batch_layout::strided && x.row != 1 && x.column != 1;
+}
+
 /// Whether V problems from b on lie in memory as lanes. Those of an interleaved batch beyond its
 /// last problem are padding, which may be read and written.
 template <class T>
@@ -92,7 +98,15 @@ template <class T>
   constexpr index v = lanes<T>;
   if (x.layout == batch_layout::interleaved)
     return x.block % v == 0 || (count == v && b % x.block + v <= x.block);
-  return !is_complex_type<T> && x.layout == batch_layout::strided && p.problem == 1 && count == v;
+  return steps_over_lanes<T>(x) && p.problem == 1 && count == v;
+}
+
+/// Whether a call, or the place in the batch, decides that.
+template <class T>
+constexpr bool may_lie_in_lanes(const matrix_batch& x) {
+  constexpr index v = lanes<T>;
+  return x.layout == batch_layout::interleaved ? x.block % v != 0 && x.block > v
+                                               : steps_over_lanes<T>(x);
 }
 
 /// An operand of a tile of V problems: its first lanes and how to go on, in entries of T, and in
@@ -314,26 +328,26 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
   }
 }
 
-/// The products of tiles of lanes.
+/// The products of tiles of lanes; strides of `S` that are `dyn` are those of t.
 template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA>
 [[gnu::noinline]] void products_by_lanes(tile_operands<T> t, index tiles, problem_steps step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
   constexpr tile_modes how{A, how_lanes, false, true, how_lanes, false, ConjugateA};
   constexpr select::tile_shape shape =
       select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
-  t.a_m = S.a_m;
-  t.a_k = S.a_k;
-  t.b_k = S.b_k;
-  t.b_n = S.b_n;
-  t.c_m = S.c_m;
-  t.c_n = S.c_n;
+  if constexpr (S.a_m != dyn) t.a_m = S.a_m;
+  if constexpr (S.a_k != dyn) t.a_k = S.a_k;
+  if constexpr (S.b_k != dyn) t.b_k = S.b_k;
+  if constexpr (S.b_n != dyn) t.b_n = S.b_n;
+  if constexpr (S.c_m != dyn) t.c_m = S.c_m;
+  if constexpr (S.c_n != dyn) t.c_n = S.c_n;
   for (index i = 0; i < tiles; ++i) {
     for_each_tile<M, N, shape>([&]<int m, int n, bool>(index row, index column)
                                    __attribute__((always_inline)) {
       tile_operands<T> u = t;
-      u.a += row * S.a_m;
-      u.b += column * S.b_n;
-      u.c += row * S.c_m + column * S.c_n;
+      u.a += row * t.a_m;
+      u.b += column * t.b_n;
+      u.c += row * t.c_m + column * t.c_n;
       register_tile<T, lanes<T>, m, n, static_k(K), how, epilogue::update>(u, K);
     });
     t.a += step.a;
@@ -368,6 +382,7 @@ struct static_gemm {
                                               problem_steps step) {
     constexpr index v = lanes<T>;
     constexpr auto order = [](const matrix_batch& x, index rows, index columns) {
+      if (may_lie_in_lanes<T>(x)) return tile_order{dyn, dyn};
       if (x.layout == batch_layout::interleaved && x.block % v == 0)
         return tile_order{x.row * x.block, x.column * x.block};
       const tile_order o = order_in_tile(x, rows, columns);
