@@ -674,7 +674,7 @@ memory_extent extent_of_batch(const matrices& x, index rows, index columns, inde
   if (x.how.layout == batch_layout::interleaved) {
     e.repeat(block, bytes);
     e.repeat((count + block - 1) / block, x.place.problem * bytes);
-  } else if (!x.how.shared) {
+  } else {
     e.repeat(count, x.place.problem * bytes);
   }
   return e;
