@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -545,20 +547,30 @@ problem_terms terms_of(const gemm_problem<T>& p) {
   return {p.op_a, p.op_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.alpha != T(0)};
 }
 
+/// The bits of a number.
+template <class T>
+std::array<std::uint64_t, 2> bits_of(const T& x) {
+  std::array<std::uint64_t, 2> bits{};
+  std::memcpy(bits.data(), &x, sizeof(x));
+  return bits;
+}
+
 /// Whether two problems run in one batch.
 template <class T>
 bool same_shape(const gemm_problem<T>& x, const gemm_problem<T>& y) {
   return x.m == y.m && x.n == y.n && x.k == y.k && x.op_a == y.op_a && x.op_b == y.op_b &&
-         x.lda == y.lda && x.ldb == y.ldb && x.ldc == y.ldc && x.alpha == y.alpha &&
-         x.beta == y.beta;
+         x.lda == y.lda && x.ldb == y.ldb && x.ldc == y.ldc &&
+         bits_of(x.alpha) == bits_of(y.alpha) && bits_of(x.beta) == bits_of(y.beta);
 }
 
 template <class T>
 std::uint64_t hash_of(const gemm_problem<T>& p) {
   const auto u = [](index x) { return static_cast<std::uint64_t>(x); };
+  const auto alpha = bits_of(p.alpha), beta = bits_of(p.beta);
   std::uint64_t h = u(p.m) + (u(p.n) << 20) + (u(p.k) << 40) + u(p.lda) * 31 + u(p.ldb) * 961 +
                     u(p.ldc) * 29791;
-  h *= 0x9e3779b97f4a7c15;
+  for (const std::uint64_t bits : {alpha[0], alpha[1], beta[0], beta[1]})
+    h = (h ^ (h >> 32) ^ bits) * 0x9e3779b97f4a7c15;
   return h >> 32;
 }
 
