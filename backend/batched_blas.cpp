@@ -36,24 +36,29 @@ index line(order layout, op f, index rows, index columns) {
   return (layout == order::row_major) == (f == op::none) ? columns : rows;
 }
 
-/// Whether lines * ld entries of `bytes` can be addressed.
-bool is_addressable(index lines, index ld, index bytes) {
+/// Lines of storage.
+index lines(order layout, op f, index rows, index columns) {
+  return line(layout, f, columns, rows);
+}
+
+/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of a
+/// batch of them can be added.
+bool is_addressable(index count, index step, index bytes) {
   index reach = 0;
-  return !__builtin_mul_overflow(lines, ld, &reach) && !__builtin_mul_overflow(reach, bytes, &reach);
+  return !__builtin_mul_overflow(count, step, &reach) &&
+         !__builtin_mul_overflow(reach, 2 * bytes, &reach);
 }
 
 argument wrong_size(order layout, const problem_terms& p, index bytes) {
   if (p.m < 0) return m;
   if (p.n < 0) return n;
   if (p.k < 0) return k;
-  const index a_line = line(layout, p.op_a, p.m, p.k), b_line = line(layout, p.op_b, p.k, p.n),
-              c_line = line(layout, op::none, p.m, p.n);
-  if (p.lda < std::max<index>(1, a_line)) return lda;
-  if (p.ldb < std::max<index>(1, b_line)) return ldb;
-  if (p.ldc < std::max<index>(1, c_line)) return ldc;
-  if (!is_addressable(p.m + p.k - a_line, p.lda, bytes)) return lda;
-  if (!is_addressable(p.k + p.n - b_line, p.ldb, bytes)) return ldb;
-  if (!is_addressable(p.m + p.n - c_line, p.ldc, bytes)) return ldc;
+  if (p.lda < std::max<index>(1, line(layout, p.op_a, p.m, p.k))) return lda;
+  if (p.ldb < std::max<index>(1, line(layout, p.op_b, p.k, p.n))) return ldb;
+  if (p.ldc < std::max<index>(1, line(layout, op::none, p.m, p.n))) return ldc;
+  if (!is_addressable(lines(layout, p.op_a, p.m, p.k), p.lda, bytes)) return lda;
+  if (!is_addressable(lines(layout, p.op_b, p.k, p.n), p.ldb, bytes)) return ldb;
+  if (!is_addressable(lines(layout, op::none, p.m, p.n), p.ldc, bytes)) return ldc;
   return none;
 }
 
@@ -108,7 +113,7 @@ std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
                            index rows, const char* column_size, index columns) {
     const bool by_row = (layout == order::row_major) == (f == op::none);
     const index least = std::max<index>(1, by_row ? columns : rows);
-    if (ld >= least) return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^63 bytes";
+    if (ld >= least) return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^62 bytes";
     return std::string(name) + " is " + number(ld) + ", less than " +
            (least == (by_row ? columns : rows)
                 ? std::string(by_row ? column_size : row_size) + " = " + number(least)
@@ -178,10 +183,10 @@ void require_count(index count) {
     throw shape_error("tenfold: gemm: the batch has " + number(count) + " problems, less than 0");
   }
 }
-void require_list(const void* list, const char* name, index count) {
+void require_list(const void* list, const char* name, index count, const char* of = "problem") {
   if (count > 0 && list == nullptr) {
     throw shape_error(std::string("tenfold: gemm: the list ") + name + " is null, but the batch has " +
-                      number(count) + (count == 1 ? " problem" : " problems"));
+                      number(count) + " " + of + (count == 1 ? "" : "s"));
   }
 }
 
@@ -386,13 +391,10 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
   if (wrong == none && count > 0 && has_result(p)) {
     s = shape_of_terms(batch_layout::strided, layout, p, scalar_of<T>);
     const auto reaches = [&](argument which, const char* name, index stride) {
-      index reach = 0;
-      if (!__builtin_mul_overflow(count, stride, &reach) &&
-          !__builtin_mul_overflow(reach, 2 * bytes, &reach))
-        return;
+      if (is_addressable(count, stride, bytes)) return;
       wrong = which;
       sentence = std::string(name) + " = " + number(stride) + " times " + number(count) +
-                 " problems is beyond 2^63 bytes";
+                 " problems is beyond 2^62 bytes";
     };
     reaches(argument::c, "stride_c", stride_c);
     if (reads_operands(p)) {
@@ -448,6 +450,7 @@ template <class T>
 void gemm(order layout, const gemm_group<T>* groups, index group_count, const T* const* a,
           const T* const* b, T* const* c, batch_info info) {
   require_count(group_count);
+  require_list(groups, "groups", group_count, "group");
   index count = 0;
   for (index i = 0; i < group_count; ++i) {
     require_count(groups[i].count);
