@@ -137,7 +137,7 @@ std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
 /// Gathers what is wrong and says it at the end, as the caller asked.
 class findings {
  public:
-  findings(batch_info info, index problems, index groups) : info_(info) {
+  findings(batch_info info, index problems, index groups) : info_(info), groups_(groups) {
     const index codes = info.how() == reporting::all     ? problems
                         : info.how() == reporting::group ? groups
                         : info.how() == reporting::any   ? 1
@@ -145,20 +145,22 @@ class findings {
     std::fill_n(info.codes(), codes, 0);
   }
 
-  /// Argument `wrong` of a problem; `sentence` is asked for once.
+  /// Argument `wrong` of a problem; `sentence` is asked for where it is needed.
   template <class Sentence>
   void add(index problem, index group, argument wrong, bool overlap, const Sentence& sentence) {
     switch (info_.how()) {
       case reporting::all: info_.codes()[problem] = -wrong; break;
       case reporting::group:
-        if (info_.codes()[group] == 0) info_.codes()[group] = -wrong;
+        first_.resize(static_cast<std::size_t>(groups_), INT64_MAX);
+        if (is_first(first_[static_cast<std::size_t>(group)], problem))
+          info_.codes()[group] = -wrong;
         break;
       case reporting::any:
-        if (*info_.codes() == 0) *info_.codes() = -wrong;
+        if (is_first(first_of_all_, problem)) *info_.codes() = -wrong;
         break;
       case reporting::none: break;
       case reporting::thrown:
-        if (!text_.empty()) break;
+        if (!is_first(first_of_all_, problem)) break;
         text_ = "tenfold: gemm: problem " + number(problem) + ": " + sentence();
         overlap_ = overlap;
         break;
@@ -173,7 +175,17 @@ class findings {
   }
 
  private:
+  /// Whether `problem` comes before the first one so far, which it then is.
+  static bool is_first(index& first, index problem) {
+    if (problem >= first) return false;
+    first = problem;
+    return true;
+  }
+
   batch_info info_;
+  index groups_;
+  std::vector<index> first_;  ///< the first bad problem of each group
+  index first_of_all_ = INT64_MAX;
   std::string text_;
   bool overlap_ = false;
 };
@@ -191,6 +203,7 @@ void require_list(const void* list, const char* name, index count, const char* o
 }
 
 constexpr const char* meets_sentence = "c overlaps a or b";
+constexpr const char* meets_other_sentence = "c overlaps a matrix of another problem";
 
 // ---- a problem as data ---------------------------------------------------------------------------
 
@@ -221,23 +234,26 @@ struct problem_addresses {
   const void *a, *b, *c;
 };
 
-/// The problems whose result meets a matrix of an earlier one; none are found where the library is
-/// built with NDEBUG.
+/// The problems, of those that are not bad, whose result meets a matrix of an earlier one; none are
+/// found where the library is built with NDEBUG.
 template <class Terms, class Addresses>
-std::vector<index> meeting_problems([[maybe_unused]] index count, [[maybe_unused]] order layout,
-                                    [[maybe_unused]] index bytes,
+std::vector<index> meeting_problems([[maybe_unused]] index count,
+                                    [[maybe_unused]] const std::vector<bool>& bad,
+                                    [[maybe_unused]] order layout, [[maybe_unused]] index bytes,
                                     [[maybe_unused]] const Terms& terms,
                                     [[maybe_unused]] const Addresses& addresses) {
   std::vector<index> found;
 #ifndef NDEBUG
   struct matrix {
     std::uintptr_t begin, end;
+    index ld, length;
     index problem;
     bool is_result;
     memory_extent extent;
   };
   std::vector<matrix> all;
   for (index i = 0; i < count; ++i) {
+    if (!bad.empty() && bad[static_cast<std::size_t>(i)]) continue;
     const problem_terms& p = terms(i);
     if (!has_result(p)) continue;
     const problem_addresses at = addresses(i);
@@ -245,7 +261,7 @@ std::vector<index> meeting_problems([[maybe_unused]] index count, [[maybe_unused
       const index length = line(layout, f, rows, columns), lines = rows + columns - length;
       const auto begin = reinterpret_cast<std::uintptr_t>(data);
       const auto end = begin + static_cast<std::uintptr_t>(((lines - 1) * ld + length) * bytes);
-      all.push_back({begin, end, i, result,
+      all.push_back({begin, end, ld, length, i, result,
                      extent_of(data, bytes, rows, columns,
                                stored(batch_layout::strided, layout, f, ld, false))});
     };
@@ -262,7 +278,8 @@ std::vector<index> meeting_problems([[maybe_unused]] index count, [[maybe_unused
     std::erase_if(open, [&](const matrix* y) { return y->end <= x.begin; });
     bool same = false;
     for (const matrix* y : open) {
-      same = same || (y->begin == x.begin && y->end == x.end && !x.is_result && !y->is_result);
+      same = same || (y->begin == x.begin && y->end == x.end && y->ld == x.ld &&
+                      y->length == x.length && !x.is_result && !y->is_result);
       if (y->problem != x.problem && (x.is_result || y->is_result) &&
           may_overlap(x.extent, y->extent)) {
         found.push_back(std::max(x.problem, y->problem));
@@ -486,22 +503,19 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
       if (!check(p, problem, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
                  has_result(p) ? c[problem] : nullptr))
         mark(problem);
-      else
-        group_of.push_back(i);
+      group_of.push_back(i);
     }
   }
-  if (bad.empty()) {
-    for (const index meeting : meeting_problems(
-             count, layout, index{sizeof(T)},
-             [&](index i) { return terms_of(groups[group_of[static_cast<std::size_t>(i)]]); },
-             [&](index i) {
-               return problem_addresses{a != nullptr ? a[i] : nullptr, b != nullptr ? b[i] : nullptr,
-                                        c[i]};
-             })) {
-      found.add(meeting, group_of[static_cast<std::size_t>(meeting)], argument::c, true,
-                [] { return "c overlaps a matrix of another problem"; });
-      mark(meeting);
-    }
+  for (const index meeting : meeting_problems(
+           count, bad, layout, index{sizeof(T)},
+           [&](index i) { return terms_of(groups[group_of[static_cast<std::size_t>(i)]]); },
+           [&](index i) {
+             return problem_addresses{a != nullptr ? a[i] : nullptr, b != nullptr ? b[i] : nullptr,
+                                      c[i]};
+           })) {
+    found.add(meeting, group_of[static_cast<std::size_t>(meeting)], argument::c, true,
+              [] { return meets_other_sentence; });
+    mark(meeting);
   }
 
   address_groups<T> all;
@@ -630,16 +644,13 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
     const gemm_problem<T>& p = problems[i];
     if (!check(terms_of(p), i, 0, p.a, p.b, p.c)) mark(i);
   }
-  if (bad.empty()) {
-    for (const index meeting : meeting_problems(
-             count, layout, index{sizeof(T)}, [&](index i) { return terms_of(problems[i]); },
-             [&](index i) {
-               return problem_addresses{problems[i].a, problems[i].b, problems[i].c};
-             })) {
-      found.add(meeting, 0, argument::c, true,
-                [] { return "c overlaps a matrix of another problem"; });
-      mark(meeting);
-    }
+  for (const index meeting : meeting_problems(
+           count, bad, layout, index{sizeof(T)}, [&](index i) { return terms_of(problems[i]); },
+           [&](index i) {
+             return problem_addresses{problems[i].a, problems[i].b, problems[i].c};
+           })) {
+    found.add(meeting, 0, argument::c, true, [] { return meets_other_sentence; });
+    mark(meeting);
   }
 
   const bins sorted = sort_into_bins(problems, count, [&](index i) {
