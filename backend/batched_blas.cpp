@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -34,24 +36,29 @@ index line(order layout, op f, index rows, index columns) {
   return (layout == order::row_major) == (f == op::none) ? columns : rows;
 }
 
-/// Whether lines * ld entries of `bytes` can be addressed.
-bool is_addressable(index lines, index ld, index bytes) {
+/// Lines of storage.
+index lines(order layout, op f, index rows, index columns) {
+  return line(layout, f, columns, rows);
+}
+
+/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of a
+/// batch of them can be added.
+bool is_addressable(index count, index step, index bytes) {
   index reach = 0;
-  return !__builtin_mul_overflow(lines, ld, &reach) && !__builtin_mul_overflow(reach, bytes, &reach);
+  return !__builtin_mul_overflow(count, step, &reach) &&
+         !__builtin_mul_overflow(reach, 2 * bytes, &reach);
 }
 
 argument wrong_size(order layout, const problem_terms& p, index bytes) {
   if (p.m < 0) return m;
   if (p.n < 0) return n;
   if (p.k < 0) return k;
-  const index a_line = line(layout, p.op_a, p.m, p.k), b_line = line(layout, p.op_b, p.k, p.n),
-              c_line = line(layout, op::none, p.m, p.n);
-  if (p.lda < std::max<index>(1, a_line)) return lda;
-  if (p.ldb < std::max<index>(1, b_line)) return ldb;
-  if (p.ldc < std::max<index>(1, c_line)) return ldc;
-  if (!is_addressable(p.m + p.k - a_line, p.lda, bytes)) return lda;
-  if (!is_addressable(p.k + p.n - b_line, p.ldb, bytes)) return ldb;
-  if (!is_addressable(p.m + p.n - c_line, p.ldc, bytes)) return ldc;
+  if (p.lda < std::max<index>(1, line(layout, p.op_a, p.m, p.k))) return lda;
+  if (p.ldb < std::max<index>(1, line(layout, p.op_b, p.k, p.n))) return ldb;
+  if (p.ldc < std::max<index>(1, line(layout, op::none, p.m, p.n))) return ldc;
+  if (!is_addressable(lines(layout, p.op_a, p.m, p.k), p.lda, bytes)) return lda;
+  if (!is_addressable(lines(layout, p.op_b, p.k, p.n), p.ldb, bytes)) return ldb;
+  if (!is_addressable(lines(layout, op::none, p.m, p.n), p.ldc, bytes)) return ldc;
   return none;
 }
 
@@ -106,7 +113,7 @@ std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
                            index rows, const char* column_size, index columns) {
     const bool by_row = (layout == order::row_major) == (f == op::none);
     const index least = std::max<index>(1, by_row ? columns : rows);
-    if (ld >= least) return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^63 bytes";
+    if (ld >= least) return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^62 bytes";
     return std::string(name) + " is " + number(ld) + ", less than " +
            (least == (by_row ? columns : rows)
                 ? std::string(by_row ? column_size : row_size) + " = " + number(least)
@@ -130,7 +137,7 @@ std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
 /// Gathers what is wrong and says it at the end, as the caller asked.
 class findings {
  public:
-  findings(batch_info info, index problems, index groups) : info_(info) {
+  findings(batch_info info, index problems, index groups) : info_(info), groups_(groups) {
     const index codes = info.how() == reporting::all     ? problems
                         : info.how() == reporting::group ? groups
                         : info.how() == reporting::any   ? 1
@@ -138,20 +145,22 @@ class findings {
     std::fill_n(info.codes(), codes, 0);
   }
 
-  /// Argument `wrong` of a problem; `sentence` is asked for once.
+  /// Argument `wrong` of a problem; `sentence` is asked for where it is needed.
   template <class Sentence>
   void add(index problem, index group, argument wrong, bool overlap, const Sentence& sentence) {
     switch (info_.how()) {
       case reporting::all: info_.codes()[problem] = -wrong; break;
       case reporting::group:
-        if (info_.codes()[group] == 0) info_.codes()[group] = -wrong;
+        first_.resize(static_cast<std::size_t>(groups_), INT64_MAX);
+        if (is_first(first_[static_cast<std::size_t>(group)], problem))
+          info_.codes()[group] = -wrong;
         break;
       case reporting::any:
-        if (*info_.codes() == 0) *info_.codes() = -wrong;
+        if (is_first(first_of_all_, problem)) *info_.codes() = -wrong;
         break;
       case reporting::none: break;
       case reporting::thrown:
-        if (!text_.empty()) break;
+        if (!is_first(first_of_all_, problem)) break;
         text_ = "tenfold: gemm: problem " + number(problem) + ": " + sentence();
         overlap_ = overlap;
         break;
@@ -166,7 +175,17 @@ class findings {
   }
 
  private:
+  /// Whether `problem` comes before the first one so far, which it then is.
+  static bool is_first(index& first, index problem) {
+    if (problem >= first) return false;
+    first = problem;
+    return true;
+  }
+
   batch_info info_;
+  index groups_;
+  std::vector<index> first_;  ///< the first bad problem of each group
+  index first_of_all_ = INT64_MAX;
   std::string text_;
   bool overlap_ = false;
 };
@@ -176,14 +195,15 @@ void require_count(index count) {
     throw shape_error("tenfold: gemm: the batch has " + number(count) + " problems, less than 0");
   }
 }
-void require_list(const void* list, const char* name, index count) {
+void require_list(const void* list, const char* name, index count, const char* of = "problem") {
   if (count > 0 && list == nullptr) {
     throw shape_error(std::string("tenfold: gemm: the list ") + name + " is null, but the batch has " +
-                      number(count) + (count == 1 ? " problem" : " problems"));
+                      number(count) + " " + of + (count == 1 ? "" : "s"));
   }
 }
 
 constexpr const char* meets_sentence = "c overlaps a or b";
+constexpr const char* meets_other_sentence = "c overlaps a matrix of another problem";
 
 // ---- a problem as data ---------------------------------------------------------------------------
 
@@ -214,23 +234,26 @@ struct problem_addresses {
   const void *a, *b, *c;
 };
 
-/// The problems whose result meets a matrix of an earlier one; none are found where the library is
-/// built with NDEBUG.
+/// The problems, of those that are not bad, whose result meets a matrix of an earlier one; none are
+/// found where the library is built with NDEBUG.
 template <class Terms, class Addresses>
-std::vector<index> meeting_problems([[maybe_unused]] index count, [[maybe_unused]] order layout,
-                                    [[maybe_unused]] index bytes,
+std::vector<index> meeting_problems([[maybe_unused]] index count,
+                                    [[maybe_unused]] const std::vector<bool>& bad,
+                                    [[maybe_unused]] order layout, [[maybe_unused]] index bytes,
                                     [[maybe_unused]] const Terms& terms,
                                     [[maybe_unused]] const Addresses& addresses) {
   std::vector<index> found;
 #ifndef NDEBUG
   struct matrix {
     std::uintptr_t begin, end;
+    index ld, length;
     index problem;
     bool is_result;
     memory_extent extent;
   };
   std::vector<matrix> all;
   for (index i = 0; i < count; ++i) {
+    if (!bad.empty() && bad[static_cast<std::size_t>(i)]) continue;
     const problem_terms& p = terms(i);
     if (!has_result(p)) continue;
     const problem_addresses at = addresses(i);
@@ -238,7 +261,7 @@ std::vector<index> meeting_problems([[maybe_unused]] index count, [[maybe_unused
       const index length = line(layout, f, rows, columns), lines = rows + columns - length;
       const auto begin = reinterpret_cast<std::uintptr_t>(data);
       const auto end = begin + static_cast<std::uintptr_t>(((lines - 1) * ld + length) * bytes);
-      all.push_back({begin, end, i, result,
+      all.push_back({begin, end, ld, length, i, result,
                      extent_of(data, bytes, rows, columns,
                                stored(batch_layout::strided, layout, f, ld, false))});
     };
@@ -255,7 +278,8 @@ std::vector<index> meeting_problems([[maybe_unused]] index count, [[maybe_unused
     std::erase_if(open, [&](const matrix* y) { return y->end <= x.begin; });
     bool same = false;
     for (const matrix* y : open) {
-      same = same || (y->begin == x.begin && y->end == x.end && !x.is_result && !y->is_result);
+      same = same || (y->begin == x.begin && y->end == x.end && y->ld == x.ld &&
+                      y->length == x.length && !x.is_result && !y->is_result);
       if (y->problem != x.problem && (x.is_result || y->is_result) &&
           may_overlap(x.extent, y->extent)) {
         found.push_back(std::max(x.problem, y->problem));
@@ -384,13 +408,10 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
   if (wrong == none && count > 0 && has_result(p)) {
     s = shape_of_terms(batch_layout::strided, layout, p, scalar_of<T>);
     const auto reaches = [&](argument which, const char* name, index stride) {
-      index reach = 0;
-      if (!__builtin_mul_overflow(count, stride, &reach) &&
-          !__builtin_mul_overflow(reach, 2 * bytes, &reach))
-        return;
+      if (is_addressable(count, stride, bytes)) return;
       wrong = which;
       sentence = std::string(name) + " = " + number(stride) + " times " + number(count) +
-                 " problems is beyond 2^63 bytes";
+                 " problems is beyond 2^62 bytes";
     };
     reaches(argument::c, "stride_c", stride_c);
     if (reads_operands(p)) {
@@ -446,6 +467,7 @@ template <class T>
 void gemm(order layout, const gemm_group<T>* groups, index group_count, const T* const* a,
           const T* const* b, T* const* c, batch_info info) {
   require_count(group_count);
+  require_list(groups, "groups", group_count, "group");
   index count = 0;
   for (index i = 0; i < group_count; ++i) {
     require_count(groups[i].count);
@@ -481,22 +503,19 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
       if (!check(p, problem, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
                  has_result(p) ? c[problem] : nullptr))
         mark(problem);
-      else
-        group_of.push_back(i);
+      group_of.push_back(i);
     }
   }
-  if (bad.empty()) {
-    for (const index meeting : meeting_problems(
-             count, layout, index{sizeof(T)},
-             [&](index i) { return terms_of(groups[group_of[static_cast<std::size_t>(i)]]); },
-             [&](index i) {
-               return problem_addresses{a != nullptr ? a[i] : nullptr, b != nullptr ? b[i] : nullptr,
-                                        c[i]};
-             })) {
-      found.add(meeting, group_of[static_cast<std::size_t>(meeting)], argument::c, true,
-                [] { return "c overlaps a matrix of another problem"; });
-      mark(meeting);
-    }
+  for (const index meeting : meeting_problems(
+           count, bad, layout, index{sizeof(T)},
+           [&](index i) { return terms_of(groups[group_of[static_cast<std::size_t>(i)]]); },
+           [&](index i) {
+             return problem_addresses{a != nullptr ? a[i] : nullptr, b != nullptr ? b[i] : nullptr,
+                                      c[i]};
+           })) {
+    found.add(meeting, group_of[static_cast<std::size_t>(meeting)], argument::c, true,
+              [] { return meets_other_sentence; });
+    mark(meeting);
   }
 
   address_groups<T> all;
@@ -545,20 +564,30 @@ problem_terms terms_of(const gemm_problem<T>& p) {
   return {p.op_a, p.op_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.alpha != T(0)};
 }
 
+/// The bits of a number.
+template <class T>
+std::array<std::uint64_t, 2> bits_of(const T& x) {
+  std::array<std::uint64_t, 2> bits{};
+  std::memcpy(bits.data(), &x, sizeof(x));
+  return bits;
+}
+
 /// Whether two problems run in one batch.
 template <class T>
 bool same_shape(const gemm_problem<T>& x, const gemm_problem<T>& y) {
   return x.m == y.m && x.n == y.n && x.k == y.k && x.op_a == y.op_a && x.op_b == y.op_b &&
-         x.lda == y.lda && x.ldb == y.ldb && x.ldc == y.ldc && x.alpha == y.alpha &&
-         x.beta == y.beta;
+         x.lda == y.lda && x.ldb == y.ldb && x.ldc == y.ldc &&
+         bits_of(x.alpha) == bits_of(y.alpha) && bits_of(x.beta) == bits_of(y.beta);
 }
 
 template <class T>
 std::uint64_t hash_of(const gemm_problem<T>& p) {
   const auto u = [](index x) { return static_cast<std::uint64_t>(x); };
+  const auto alpha = bits_of(p.alpha), beta = bits_of(p.beta);
   std::uint64_t h = u(p.m) + (u(p.n) << 20) + (u(p.k) << 40) + u(p.lda) * 31 + u(p.ldb) * 961 +
                     u(p.ldc) * 29791;
-  h *= 0x9e3779b97f4a7c15;
+  for (const std::uint64_t bits : {alpha[0], alpha[1], beta[0], beta[1]})
+    h = (h ^ (h >> 32) ^ bits) * 0x9e3779b97f4a7c15;
   return h >> 32;
 }
 
@@ -615,16 +644,13 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
     const gemm_problem<T>& p = problems[i];
     if (!check(terms_of(p), i, 0, p.a, p.b, p.c)) mark(i);
   }
-  if (bad.empty()) {
-    for (const index meeting : meeting_problems(
-             count, layout, index{sizeof(T)}, [&](index i) { return terms_of(problems[i]); },
-             [&](index i) {
-               return problem_addresses{problems[i].a, problems[i].b, problems[i].c};
-             })) {
-      found.add(meeting, 0, argument::c, true,
-                [] { return "c overlaps a matrix of another problem"; });
-      mark(meeting);
-    }
+  for (const index meeting : meeting_problems(
+           count, bad, layout, index{sizeof(T)}, [&](index i) { return terms_of(problems[i]); },
+           [&](index i) {
+             return problem_addresses{problems[i].a, problems[i].b, problems[i].c};
+           })) {
+    found.add(meeting, 0, argument::c, true, [] { return meets_other_sentence; });
+    mark(meeting);
   }
 
   const bins sorted = sort_into_bins(problems, count, [&](index i) {
@@ -674,7 +700,7 @@ memory_extent extent_of_batch(const matrices& x, index rows, index columns, inde
   if (x.how.layout == batch_layout::interleaved) {
     e.repeat(block, bytes);
     e.repeat((count + block - 1) / block, x.place.problem * bytes);
-  } else if (!x.how.shared) {
+  } else {
     e.repeat(count, x.place.problem * bytes);
   }
   return e;

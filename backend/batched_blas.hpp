@@ -90,6 +90,11 @@ struct matrices {
   index count = -1;             ///< problems; -1: one matrix for all
 };
 
+/// Whether a type is a matrix or a batch of matrices: rank 2 of another layout is a batch of vectors.
+template <class X>
+inline constexpr bool holds_matrices =
+    operand_traits_of<X>::rank == 3 || operand_traits_of<X>::layout == batch_layout::strided;
+
 /// What a type tells: `dyn` where it does not.
 template <class X>
 constexpr matrix_batch layout_of(op f) {
@@ -193,6 +198,9 @@ void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
                     std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,
                 "tenfold: A, B and C of a gemm must have one scalar");
   using namespace batched_blas;
+  static_assert(holds_matrices<A> && holds_matrices<B> && holds_matrices<C>,
+                "tenfold: A, B and C of a gemm must be matrices or batches of matrices, not of "
+                "vectors");
   const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
   const matrices z = matrices_of(c, op::none);
   const bool reads_ab = alpha != T(0);

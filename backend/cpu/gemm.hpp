@@ -110,7 +110,7 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
   }
 }
 
-/// A products_function by lanes.
+/// A products_function by lanes; strides of `S` that are `dyn` are those of t.
 template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA>
 [[gnu::noinline]] void products_by_lanes(const gemm_shape&, const tile_operands<T>& from,
                                          index tiles, problem_steps step) {
@@ -119,19 +119,19 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   constexpr select::tile_shape shape =
       select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
   tile_operands<T> t = from;
-  t.a_m = S.a_m;
-  t.a_k = S.a_k;
-  t.b_k = S.b_k;
-  t.b_n = S.b_n;
-  t.c_m = S.c_m;
-  t.c_n = S.c_n;
+  if constexpr (S.a_m != dyn) t.a_m = S.a_m;
+  if constexpr (S.a_k != dyn) t.a_k = S.a_k;
+  if constexpr (S.b_k != dyn) t.b_k = S.b_k;
+  if constexpr (S.b_n != dyn) t.b_n = S.b_n;
+  if constexpr (S.c_m != dyn) t.c_m = S.c_m;
+  if constexpr (S.c_n != dyn) t.c_n = S.c_n;
   for (index i = 0; i < tiles; ++i) {
     for_each_tile<M, N, shape>([&]<int m, int n, bool>(index row, index column)
                                    __attribute__((always_inline)) {
       tile_operands<T> u = t;
-      u.a += row * S.a_m;
-      u.b += column * S.b_n;
-      u.c += row * S.c_m + column * S.c_n;
+      u.a += row * t.a_m;
+      u.b += column * t.b_n;
+      u.c += row * t.c_m + column * t.c_n;
       register_tile<T, lanes<T>, m, n, static_k(K), how, epilogue::update>(u, K);
     });
     t.a += step.a;
@@ -168,13 +168,22 @@ constexpr tile_strides strides_by_columns(const gemm_shape& s) {
   return to;
 }
 
-/// The strides by lanes.
+/// Whether problems may be neighbours in a strided batch: neither rows nor columns are.
+template <class T>
+constexpr bool steps_over_lanes(const matrix_batch& x) {
+  return !is_complex_type<T> && x.layout == batch_layout::strided && x.row != 1 && x.column != 1;
+}
+
+/// The strides by lanes; `dyn` where a call, or the place in the batch, decides whether problems lie
+/// in lanes.
 template <class T>
 constexpr tile_strides strides_by_lanes(const gemm_shape& s) {
   constexpr index v = lanes<T>;
   const auto order = [](const matrix_batch& x, index rows, index columns) {
     if (x.layout == batch_layout::interleaved && x.block % v == 0)
       return tile_order{x.row * x.block, x.column * x.block};
+    if (steps_over_lanes<T>(x) || (x.layout == batch_layout::interleaved && x.block > v))
+      return tile_order{dyn, dyn};
     const tile_order o = order_in_tile(x, rows, columns);
     return tile_order{o.row * v, o.column * v};
   };

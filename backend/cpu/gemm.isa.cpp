@@ -78,7 +78,7 @@ template <class T>
   constexpr index v = lanes<T>;
   if (x.layout == batch_layout::interleaved)
     return x.block % v == 0 || (count == v && b % x.block + v <= x.block);
-  return !is_complex_type<T> && x.layout == batch_layout::strided && p.problem == 1 && count == v;
+  return steps_over_lanes<T>(x) && p.problem == 1 && count == v;
 }
 
 /// An operand of a tile of V problems: its first lanes and how to go on, in entries of T, and in

@@ -252,12 +252,24 @@ constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
 }
 
 /// The way of least cost.
+///
+/// Which way round a complex product is taken shows in its last bits (the two products of an
+/// imaginary part change places), so of interleaved problems that does not depend on their number in
+/// a block, which may be that of the batch.
 constexpr gemm_choice gemm(const gemm_shape& s, int width) {
   const gemm_shape t = tenfold::transposed(s);
-  gemm_choice best{gemm_path::by_columns, false, columns_cost(s, width)};
-  const auto offer = [&](gemm_choice c) {
-    if (c.cost < best.cost) best = c;
+  const auto is_interleaved = [](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved;
   };
+  const bool is_fixed =
+      is_complex(s.type) && (is_interleaved(s.a) || is_interleaved(s.b) || is_interleaved(s.c));
+  const bool turned = s.b.shared && !s.a.shared;  // where it is fixed
+  gemm_choice best{gemm_path::by_columns, false, -1};
+  const auto offer = [&](gemm_choice c) {
+    if (is_fixed && c.transposed != turned) return;
+    if (best.cost < 0 || c.cost < best.cost) best = c;
+  };
+  offer({gemm_path::by_columns, false, columns_cost(s, width)});
   offer({gemm_path::by_columns, true, columns_cost(t, width)});
   offer({gemm_path::by_lanes, false, lanes_cost(s, width)});
   offer({gemm_path::by_lanes, true, lanes_cost(t, width)});
