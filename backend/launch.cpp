@@ -11,6 +11,7 @@
   void gemm(const gemm_shape& shape, const gemm_arguments<double>& args);                       \
   void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args);          \
   void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args);         \
+  void copy(const batch_copy& c, scalar type);                                                  \
   void gemm(const gemm_list<float>& list);                                                      \
   void gemm(const gemm_list<double>& list);                                                     \
   void gemm(const gemm_list<std::complex<float>>& list);                                        \
@@ -83,6 +84,10 @@ void launch(const program_view& p, const program_arguments<std::complex<float>>&
 void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
             instruction_set isa) {
   launch_on(p, args, isa);
+}
+
+void launch(const batch_copy& c, scalar type, instruction_set isa) {
+  TENFOLD_ON(isa, copy(c, type));
 }
 
 template <class T>

@@ -26,6 +26,9 @@ void launch(const program_view& p, const program_arguments<std::complex<float>>&
 void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
             instruction_set isa);
 
+/// Copies a batch from one layout to another.
+void launch(const batch_copy& copy, scalar type, instruction_set isa);
+
 /// Runs a batched product, or a list of them. T: float, double, or std::complex of them.
 template <class T>
 void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa);

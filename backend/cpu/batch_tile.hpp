@@ -156,11 +156,12 @@ constexpr bool has_runs(const matrix_batch& x) {
          (x.column == 1 || x.row == 1);
 }
 
-/// S(i, j)[l] := entry (i, j) of problem b + l, l < count; 0 for count <= l < V. A complex entry is
-/// V real parts, then V imaginary ones. S is in order_in_tile.
+/// S(i, j)[l] := entry (i, j) of problem b + l, l < count; 0 for count <= l < V. Lanes lie `stride`
+/// reals apart, V in scratch; a complex entry is a row of real parts, then one of imaginary parts. S
+/// is in order_in_tile.
 template <class T>
 inline void read_tile(T* s, const matrix_batch& x, const batch_place& p, index rows, index columns,
-                      index b, int count) {
+                      index b, int count, index stride = lanes<T>) {
   using R = real<T>;
   constexpr int v = lanes<T>;
   auto* const to = reinterpret_cast<R*>(s);
@@ -170,18 +171,18 @@ inline void read_tile(T* s, const matrix_batch& x, const batch_place& p, index r
     return for_each_run(x, rows, columns, [&](index first, index distance, index n) {
       R* moved[v];
       for (int l = 0; l < v; ++l) moved[l] = runs[l] + distance * parts<T>;
-      runs_to_lanes(to + first * parts<T> * v, v, moved, n * parts<T>);
+      runs_to_lanes(to + first * parts<T> * stride, stride, moved, n * parts<T>);
     });
   }
   const tile_order order = order_in_tile(x, rows, columns);
   for (index i = 0; i < rows; ++i)
     for (index j = 0; j < columns; ++j) {
-      R* const entry = to + (i * order.row + j * order.column) * parts<T> * v;
+      R* const entry = to + (i * order.row + j * order.column) * parts<T> * stride;
       for (int l = 0; l < v; ++l) {
         const T value = l < count ? read_entry<T>(x, p, b + l, i, j) : T(0);
         if constexpr (is_complex_type<T>) {
           entry[l] = value.real();
-          entry[v + l] = value.imag();
+          entry[stride + l] = value.imag();
         } else {
           entry[l] = value;
         }
@@ -192,7 +193,7 @@ inline void read_tile(T* s, const matrix_batch& x, const batch_place& p, index r
 /// Entry (i, j) of problem b + l := S(i, j)[l], l < count; gathered entries are added to.
 template <class T>
 inline void write_tile(const T* s, const matrix_batch& x, const batch_place& p, index rows,
-                       index columns, index b, int count) {
+                       index columns, index b, int count, index stride = lanes<T>) {
   using R = real<T>;
   constexpr int v = lanes<T>;
   const auto* const from = reinterpret_cast<const R*>(s);
@@ -202,16 +203,16 @@ inline void write_tile(const T* s, const matrix_batch& x, const batch_place& p, 
     return for_each_run(x, rows, columns, [&](index first, index distance, index n) {
       R* moved[v];
       for (int l = 0; l < v; ++l) moved[l] = runs[l] + distance * parts<T>;
-      lanes_to_runs(from + first * parts<T> * v, v, moved, n * parts<T>);
+      lanes_to_runs(from + first * parts<T> * stride, stride, moved, n * parts<T>);
     });
   }
   const tile_order order = order_in_tile(x, rows, columns);
   for (int l = 0; l < count; ++l)
     for (index i = 0; i < rows; ++i)
       for (index j = 0; j < columns; ++j) {
-        const R* const entry = from + (i * order.row + j * order.column) * parts<T> * v;
+        const R* const entry = from + (i * order.row + j * order.column) * parts<T> * stride;
         if constexpr (is_complex_type<T>)
-          write_entry<T>(x, p, b + l, i, j, T(entry[l], entry[v + l]));
+          write_entry<T>(x, p, b + l, i, j, T(entry[l], entry[stride + l]));
         else
           write_entry<T>(x, p, b + l, i, j, entry[l]);
       }

@@ -61,6 +61,13 @@ struct gemm_arguments {
   T alpha = T(1), beta = T(0);
 };
 
+/// A copy between two layouts: entry (i, j) of problem b of `to` := that of `from`.
+struct batch_copy {
+  index rows = 0, columns = 0, count = 0;
+  matrix_batch from, to;
+  batch_place source, destination;
+};
+
 template <class T>
 constexpr gemm_arguments<T> transposed(const gemm_arguments<T>& g) {
   return {g.b, g.a, g.c, g.count, g.alpha, g.beta};

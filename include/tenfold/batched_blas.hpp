@@ -1,7 +1,9 @@
 #pragma once
 
 /// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes.
+#include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/batched_blas.hpp>
+#include <tenfold/backend/convert.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/interleaved.hpp>
