@@ -176,11 +176,22 @@ template <class... A, class F>
   }(std::make_integer_sequence<int, n>{});
 }
 
+/// Finds product_of_batches (batched_product.hpp) where it is included, by its namespace.
+struct of_batches {};
+
+template <class... X>
+inline constexpr bool all_strided =
+    ((operand_traits_of<X>::layout == batch_layout::strided) && ...);
+
 template <literal S, class Call, class... X>
 [[gnu::always_inline]] inline auto checked_by_value(alpha_factor alpha, const X&... x) {
   using text = subscripts_over<S, X...>;
   if constexpr (text::error.code != diagnosis::none) {
     return diagnose<text, text::error>();
+  } else if constexpr (!all_strided<const X...> && requires {
+                         product_of_batches(of_batches{}, text{}, Call{}, alpha, x...);
+                       }) {
+    return product_of_batches(of_batches{}, text{}, Call{}, alpha, x...);
   } else {
     constexpr literal same = canonical<S, subscripts<S>>();
     using e = expression<same, Call, void, const X...>;
@@ -201,6 +212,10 @@ template <literal S, class Call, class Y, class... X>
   using text = subscripts_over<S, X...>;
   if constexpr (text::error.code != diagnosis::none) {
     diagnose<text, text::error>();
+  } else if constexpr (!all_strided<const X..., Y> && requires {
+                         product_of_batches(of_batches{}, text{}, Call{}, y, alpha, beta, x...);
+                       }) {
+    product_of_batches(of_batches{}, text{}, Call{}, y, alpha, beta, x...);
   } else {
     constexpr literal same = canonical<S, subscripts<S>>();
     using e = expression<same, Call, Y, const X...>;
