@@ -84,7 +84,7 @@ constexpr int static_k(index k) {
 template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
 [[gnu::noinline]] void products_by_columns(const gemm_shape&, const tile_operands<T>& from,
                                            index problems, problem_steps step) {
-  constexpr int v = lanes<T>, vectors = (N + v - 1) / v;
+  constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
   constexpr select::tile_shape shape = select::columns_tile(M, vectors, registers, scalar_of<T>);
   tile_operands<T> t = from;
   t.a_m = S.a_m;
@@ -216,8 +216,9 @@ template <gemm_shape S, class T>
   if constexpr (S.m > most || S.n > most || S.k > most) {
     gemm(S, g);
   } else {
-    constexpr select::gemm_choice choice = select::gemm(S, lanes<T>);
-    static constexpr gemm_shape oriented = choice.transposed ? transposed(S) : S;
+    constexpr gemm_shape shape = select::without_unit_axes(S);
+    constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>);
+    static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
     constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path>();
     gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
   }

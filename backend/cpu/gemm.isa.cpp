@@ -235,12 +235,19 @@ void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T
 template <class T>
 using tile_function = void (*)(const tile_operands<T>&, index k, index count, problem_steps);
 
-/// One register tile for each of `count` problems, or tiles of problems.
-template <class T, int M, int N, tile_modes How>
+/// Whether tiles of lanes count on neighbouring columns, whose distance is then a constant: with
+/// strides known when the program runs the addresses of a tile cost as much as its arithmetic (35
+/// instead of 60 GFLOP/s at n = 8, interleaved). Only where a block of problems is one vector.
+template <class T>
+inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
+
+/// One register tile for each of `count` problems, or tiles of problems. `Touch`: columns are W apart.
+template <class T, int W, int M, int N, tile_modes How, bool Touch>
 void tiles(const tile_operands<T>& operands, index k, index count, problem_steps step) {
   tile_operands<T> t = operands;
+  if constexpr (Touch) t.b_n = t.c_n = W;
   for (index i = 0; i < count; ++i) {
-    register_tile<T, lanes<T>, M, N, dynamic_k, How, epilogue::update>(t, k);
+    register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k);
     t.a += step.a;
     t.b += step.b;
     t.c += step.c;
@@ -248,22 +255,25 @@ void tiles(const tile_operands<T>& operands, index k, index count, problem_steps
 }
 
 /// Register tiles of up to Most entries; tile (m, n) is entry (m - 1) * Most.n + n - 1.
-template <class T, select::tile_shape Most, tile_modes How>
+template <class T, int W, select::tile_shape Most, tile_modes How, bool Touch>
 struct tile_table {
   static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
     return std::array<tile_function<T>, sizeof...(I)>{
-        &tiles<T, I / Most.n + 1, I % Most.n + 1, How>...};
+        &tiles<T, W, I / Most.n + 1, I % Most.n + 1, How, Touch>...};
   };
   static constexpr auto entries = make(std::make_integer_sequence<int, Most.m * Most.n>{});
 };
 
-template <class T, bool Partial, bool Conjugate>
+/// By columns; W: those of a narrower vector serve results of one.
+template <class T, int W, bool Partial, bool Conjugate>
 struct columns_table {
-  static constexpr select::tile_shape most = select::most_columns_tile(registers, scalar_of<T>);
+  static constexpr select::tile_shape widest = select::most_columns_tile(registers, scalar_of<T>),
+                                      most{widest.m, W == lanes<T> ? widest.n : 1};
   static constexpr auto& entries =
-      tile_table<T, most,
+      tile_table<T, W, most,
                  tile_modes{access::uniform, access::lanes, false, true, access::lanes, Partial,
-                            Conjugate}>::entries;
+                            Conjugate},
+                 true>::entries;
 };
 template <class T, access A, bool Conjugate>
 struct lanes_table {
@@ -271,34 +281,47 @@ struct lanes_table {
   static constexpr select::tile_shape most =
       select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
   static constexpr auto& entries =
-      tile_table<T, most, tile_modes{A, l, false, true, l, false, Conjugate}>::entries;
+      tile_table<T, lanes<T>, most, tile_modes{A, l, false, true, l, false, Conjugate},
+                 columns_touch<T>>::entries;
 };
 
-/// All register tiles of shape.m rows and n columns; the last column comes from `Last`.
+/// All register tiles of shape.m rows and n columns; the last column comes from `Last`. `panel`: B is
+/// copied there, the columns of one tile at a time, so that they are neighbours in L1 for all rows.
 template <class T, class Table, class Last = Table>
 void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, index count,
-          problem_steps step) {
+          problem_steps step, T* panel = nullptr) {
+  constexpr index v = lanes<T>;
   const auto function = [&](index rows, index columns, bool last) {
     return (last && operands.tail > 0 ? Last::entries : Table::entries)[static_cast<std::size_t>(
         (rows - 1) * Table::most.n + columns - 1)];
   };
-  if (shape.m <= Table::most.m && n <= Table::most.n)
+  const bool apart = columns_touch<T> && (operands.b_n != v || operands.c_n != v);
+  const index widest = apart ? 1 : Table::most.n;
+  if (shape.m <= Table::most.m && n <= widest)
     return function(shape.m, n, true)(operands, shape.k, count, step);
-  const select::chunks rows(shape.m, Table::most.m), columns(n, Table::most.n);
+  const select::chunks rows(shape.m, Table::most.m), columns(n, widest);
   tile_operands<T> t = operands;
   for (index i = 0; i < count; ++i) {
     index column = 0;
     for (index c = 0; c < columns.long_count + columns.short_count; ++c) {
       const index width = columns.longer - (c >= columns.long_count);
-      index row = 0;
+      const bool last = column + width == n;
+      tile_operands<T> u = t;
+      u.b += column * t.b_n;
+      u.c += column * t.c_n;
+      if (panel != nullptr) {
+        const index entries = last && t.tail > 0 ? (width - 1) * v + t.tail : width * v;
+        for (index k = 0; k < shape.k; ++k)
+          std::memcpy(static_cast<void*>(panel + k * width * v), u.b + k * t.b_k,
+                      static_cast<std::size_t>(entries) * sizeof(T));
+        u.b = panel;
+        u.b_k = width * v;
+      }
       for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
         const index height = rows.longer - (r >= rows.long_count);
-        tile_operands<T> u = t;
-        u.a += row * t.a_m;
-        u.b += column * t.b_n;
-        u.c += row * t.c_m + column * t.c_n;
-        function(height, width, column + width == n)(u, shape.k, 1, {});
-        row += height;
+        function(height, width, last)(u, shape.k, 1, {});
+        u.a += height * t.a_m;
+        u.c += height * t.c_m;
       }
       column += width;
     }
@@ -308,12 +331,31 @@ void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, in
   }
 }
 
+/// By columns, with vectors of W lanes.
+template <class T, int W, bool Conjugate>
+void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& from, index problems,
+                     problem_steps step) {
+  using whole = columns_table<T, W, false, Conjugate>;
+  using partial = columns_table<T, W, true, Conjugate>;
+  tile_operands<T> t = from;
+  t.b_n = t.c_n = W;
+  t.tail = static_cast<int>(shape.n % W);
+  const index vectors = (shape.n + W - 1) / W;
+  if (!select::packs_panels(shape, t.b_k))
+    return walk<T, whole, partial>(shape, t, vectors, problems, step);
+  const scratch_block panel(static_cast<std::size_t>(shape.k * whole::most.n * W) * sizeof(T));
+  walk<T, whole, partial>(shape, t, vectors, problems, step, panel.as<T>());
+}
+/// The same, with the fewest lanes that hold a row.
 template <class T, bool Conjugate>
 void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& t, index problems,
-                         problem_steps step) {
-  constexpr index v = lanes<T>;
-  walk<T, columns_table<T, false, Conjugate>, columns_table<T, true, Conjugate>>(
-      shape, t, (shape.n + v - 1) / v, problems, step);
+                     problem_steps step) {
+  constexpr int v = lanes<T>, half = lanes_for<T>(v / 2), quarter = lanes_for<T>(v / 4);
+  const int w = lanes_for<T>(shape.n);
+  if (half < v && w == half) return walk_by_columns<T, half, Conjugate>(shape, t, problems, step);
+  if (quarter < half && w == quarter)
+    return walk_by_columns<T, quarter, Conjugate>(shape, t, problems, step);
+  walk_by_columns<T, v, Conjugate>(shape, t, problems, step);
 }
 template <class T, access A, bool Conjugate>
 void walk_by_lanes(const gemm_shape& shape, const tile_operands<T>& t, index tiles,
@@ -341,7 +383,8 @@ struct prepared_gemm {
   gemm_kernel<T> kernel;
   bool is_transposed;
 
-  explicit prepared_gemm(const gemm_shape& s) {
+  explicit prepared_gemm(const gemm_shape& given) {
+    const gemm_shape s = select::without_unit_axes(given);
     const select::gemm_choice choice = select::gemm(s, lanes<T>);
     is_transposed = choice.transposed;
     shape = is_transposed ? transposed(s) : s;

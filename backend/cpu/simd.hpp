@@ -55,6 +55,26 @@ using native_vec = xsimd::batch<R, TENFOLD_ARCH>;
 
 #undef TENFOLD_ARCH
 
+/// A vector of `Bytes` below those of a native one: the shorter registers of the same instruction set.
+template <class R, int Bytes>
+struct narrow_vec {
+  static constexpr bool exists = false;
+};
+#if defined(__AVX2__) && defined(__FMA__)
+template <class R>
+struct narrow_vec<R, 16> {
+  static constexpr bool exists = true;
+  using type = xsimd::batch<R, xsimd::sse4_2>;
+};
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+template <class R>
+struct narrow_vec<R, 32> {
+  static constexpr bool exists = true;
+  using type = xsimd::batch<R, xsimd::fma3<xsimd::avx2>>;
+};
+#endif
+#endif
+
 /// Entries of T that are computed at once: those of a native vector, for complex T of two.
 template <class T>
 inline constexpr int lanes = static_cast<int>(native_vec<real<T>>::size);
@@ -66,24 +86,42 @@ inline constexpr int registers = 32;
 inline constexpr int registers = lanes<double> == 8 ? 32 : 16;
 #endif
 
+template <class R, int W>
+struct complex_vec;
+
 template <class T, int W>
-struct vec_of {
-  using type = std::conditional_t<W == 1, T, native_vec<T>>;
-};
-/// W entries of T: a native vector, or for W = 1 a plain scalar, so that one text serves both; for
-/// complex T two such, the real and the imaginary parts.
+constexpr auto vec_of() {
+  if constexpr (is_complex_type<T>)
+    return std::type_identity<complex_vec<real<T>, W>>{};
+  else if constexpr (W == 1)
+    return std::type_identity<T>{};
+  else if constexpr (W == lanes<T>)
+    return std::type_identity<native_vec<T>>{};
+  else
+    return std::type_identity<typename narrow_vec<T, W * static_cast<int>(sizeof(T))>::type>{};
+}
+/// W entries of T: a native or a narrower vector, or for W = 1 a plain scalar, so that one text serves
+/// all; for complex T two such, the real and the imaginary parts.
 template <class T, int W>
-using vec = typename vec_of<T, W>::type;
+using vec = typename decltype(vec_of<T, W>())::type;
 
 /// W complex numbers in registers.
 template <class R, int W>
 struct complex_vec {
   vec<R, W> re, im;
 };
-template <class R, int W>
-struct vec_of<std::complex<R>, W> {
-  using type = complex_vec<R, W>;
-};
+/// The fewest lanes of a vector that holds n entries; those of a native one where none does.
+template <class T>
+constexpr int lanes_for(index n) {
+  constexpr int most = lanes<T>, entry = static_cast<int>(sizeof(real<T>));
+  if constexpr (most >= 4 && narrow_vec<real<T>, most / 4 * entry>::exists) {
+    if (n <= most / 4) return most / 4;
+  }
+  if constexpr (most >= 2 && narrow_vec<real<T>, most / 2 * entry>::exists) {
+    if (n <= most / 2) return most / 2;
+  }
+  return most;
+}
 
 /// P neighbouring entries; P is a power of two up to the native lanes.
 template <class T, int P>
@@ -112,9 +150,45 @@ template <class V, int... I>
   high = __builtin_shufflevector(a, b, (I / block * block + half + I % block / 2 + I % 2 * w)...);
 }
 
+/// What two loads of neighbouring pairs brought, as real and imaginary parts; and back.
+template <int W, class V>
+[[gnu::always_inline]] inline void split(V& v) {
+  using R = typename decltype(v.re)::value_type;
+  using raw = decltype(v.re.data);
+  using S = typename short_vec<R, W>::type;
+  S low = (S)v.re.data, high = (S)v.im.data;
+  split_pairs(low, high, std::make_integer_sequence<int, W>{});
+  v.re.data = (raw)low;
+  v.im.data = (raw)high;
+}
+template <int W, class V>
+[[gnu::always_inline]] inline void join(V& v) {
+  using R = typename decltype(v.re)::value_type;
+  using raw = decltype(v.re.data);
+  using S = typename short_vec<R, W>::type;
+  S low = (S)v.re.data, high = (S)v.im.data;
+  join_pairs(low, high, std::make_integer_sequence<int, W>{});
+  v.re.data = (raw)low;
+  v.im.data = (raw)high;
+}
+
+#if defined(__AVX2__) && defined(__FMA__)
+/// The first n lanes of a vector, as AVX2 masks them.
+template <int Bytes, bool Wide>
+[[gnu::always_inline]] inline auto lane_mask(int n) {
+  if constexpr (Bytes == 32 && Wide)
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+  else if constexpr (Bytes == 32)
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  else if constexpr (Wide)
+    return _mm_cmpgt_epi64(_mm_set1_epi64x(n), _mm_set_epi64x(1, 0));
+  else
+    return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3));
+}
+#endif
+
 template <class T, int W>
 [[gnu::always_inline]] inline vec<T, W> load(const T* p) {
-  static_assert(W == 1 || W == lanes<T>);
   if constexpr (is_complex_type<T>) {
     const auto* const r = reinterpret_cast<const real<T>*>(p);
     vec<T, W> v;
@@ -122,19 +196,15 @@ template <class T, int W>
       v.re = r[0];
       v.im = r[1];
     } else {
-      using V = typename short_vec<real<T>, W>::type;
-      V low = (V)native_vec<real<T>>::load_unaligned(r).data;
-      V high = (V)native_vec<real<T>>::load_unaligned(r + W).data;
-      split_pairs(low, high, std::make_integer_sequence<int, W>{});
-      using raw = decltype(v.re.data);
-      v.re.data = (raw)low;
-      v.im.data = (raw)high;
+      v.re = load<real<T>, W>(r);
+      v.im = load<real<T>, W>(r + W);
+      split<W>(v);
     }
     return v;
   } else if constexpr (W == 1) {
     return *p;
   } else {
-    return native_vec<T>::load_unaligned(p);
+    return vec<T, W>::load_unaligned(p);
   }
 }
 
@@ -146,14 +216,9 @@ template <class T, int W>
       r[0] = v.re;
       r[1] = v.im;
     } else {
-      using V = typename short_vec<real<T>, W>::type;
-      V low = (V)v.re.data, high = (V)v.im.data;
-      join_pairs(low, high, std::make_integer_sequence<int, W>{});
-      using raw = decltype(v.re.data);
-      v.re.data = (raw)low;
-      v.im.data = (raw)high;
-      v.re.store_unaligned(r);
-      v.im.store_unaligned(r + W);
+      join<W>(v);
+      store<real<T>, W>(r, v.re);
+      store<real<T>, W>(r + W, v.im);
     }
   } else if constexpr (W == 1) {
     *p = v;
@@ -165,38 +230,40 @@ template <class T, int W>
 /// The first n < W entries at p, zeros behind; nothing else is read.
 template <class T, int W>
 [[gnu::always_inline]] inline vec<T, W> load_partial(const T* p, int n) {
-  static_assert(W == lanes<T> && W > 1);
+  static_assert(W > 1);
   if constexpr (is_complex_type<T>) {
     const auto* const r = reinterpret_cast<const real<T>*>(p);
-    using V = typename short_vec<real<T>, W>::type;
     const int left = 2 * n - W;
-    V low, high = {};
+    vec<T, W> v{vec<real<T>, W>(real<T>(0)), vec<real<T>, W>(real<T>(0))};
     if (left < 0) {
-      low = (V)load_partial<real<T>, W>(r, 2 * n).data;
+      v.re = load_partial<real<T>, W>(r, 2 * n);
     } else {
-      low = (V)native_vec<real<T>>::load_unaligned(r).data;
-      if (left > 0) high = (V)load_partial<real<T>, W>(r + W, left).data;
+      v.re = load<real<T>, W>(r);
+      if (left > 0) v.im = load_partial<real<T>, W>(r + W, left);
     }
-    split_pairs(low, high, std::make_integer_sequence<int, W>{});
-    vec<T, W> v;
-    using raw = decltype(v.re.data);
-    v.re.data = (raw)low;
-    v.im.data = (raw)high;
+    split<W>(v);
     return v;
   } else {
-#if defined(__AVX512F__)
-    if constexpr (std::is_same_v<T, double>)
-      return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << n) - 1), p);
-    else
-      return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << n) - 1), p);
-#elif defined(__AVX2__)
-    if constexpr (std::is_same_v<T, double>)
-      return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n),
-                                                      _mm256_setr_epi64x(0, 1, 2, 3)));
-    else
-      return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
-                                                      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+    constexpr int bytes = W * static_cast<int>(sizeof(T));
+    constexpr bool wide = std::is_same_v<T, double>;
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    const auto mask = (1u << n) - 1;
+    if constexpr (bytes == 64 && wide) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
+    if constexpr (bytes == 64 && !wide)
+      return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p);
+    if constexpr (bytes == 32 && wide) return _mm256_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
+    if constexpr (bytes == 32 && !wide)
+      return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), p);
+    if constexpr (bytes == 16 && wide) return _mm_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
+    if constexpr (bytes == 16 && !wide) return _mm_maskz_loadu_ps(static_cast<__mmask8>(mask), p);
+#elif defined(__AVX2__) && defined(__FMA__)
+    const auto mask = lane_mask<bytes, wide>(n);
+    if constexpr (bytes == 32 && wide) return _mm256_maskload_pd(p, mask);
+    if constexpr (bytes == 32 && !wide) return _mm256_maskload_ps(p, mask);
+    if constexpr (bytes == 16 && wide) return _mm_maskload_pd(p, mask);
+    if constexpr (bytes == 16 && !wide) return _mm_maskload_ps(p, mask);
 #else
+    (void)wide, (void)bytes;
     T entries[W] = {};
     for (int i = 0; i < n; ++i) entries[i] = p[i];
     return load<T, W>(entries);
@@ -207,39 +274,42 @@ template <class T, int W>
 /// The first n < W entries of v; nothing else is written.
 template <class T, int W>
 [[gnu::always_inline]] inline void store_partial(T* p, vec<T, W> v, int n) {
-  static_assert(W == lanes<T> && W > 1);
+  static_assert(W > 1);
   if constexpr (is_complex_type<T>) {
     auto* const r = reinterpret_cast<real<T>*>(p);
-    using V = typename short_vec<real<T>, W>::type;
-    V low = (V)v.re.data, high = (V)v.im.data;
-    join_pairs(low, high, std::make_integer_sequence<int, W>{});
-    native_vec<real<T>> first, second;
-    using raw = decltype(first.data);
-    first.data = (raw)low;
-    second.data = (raw)high;
+    join<W>(v);
     const int left = 2 * n - W;
     if (left < 0) {
-      store_partial<real<T>, W>(r, first, 2 * n);
+      store_partial<real<T>, W>(r, v.re, 2 * n);
     } else {
-      first.store_unaligned(r);
-      if (left > 0) store_partial<real<T>, W>(r + W, second, left);
+      store<real<T>, W>(r, v.re);
+      if (left > 0) store_partial<real<T>, W>(r + W, v.im, left);
     }
   } else {
-#if defined(__AVX512F__)
-    if constexpr (std::is_same_v<T, double>)
-      _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), v.data);
-    else
-      _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), v.data);
-#elif defined(__AVX2__)
-    if constexpr (std::is_same_v<T, double>)
-      _mm256_maskstore_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n),
-                                                _mm256_setr_epi64x(0, 1, 2, 3)),
-                          v.data);
-    else
-      _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n),
-                                                _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)),
-                          v.data);
+    constexpr int bytes = W * static_cast<int>(sizeof(T));
+    constexpr bool wide = std::is_same_v<T, double>;
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+    const auto mask = (1u << n) - 1;
+    if constexpr (bytes == 64 && wide)
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+    if constexpr (bytes == 64 && !wide)
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v.data);
+    if constexpr (bytes == 32 && wide)
+      _mm256_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+    if constexpr (bytes == 32 && !wide)
+      _mm256_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
+    if constexpr (bytes == 16 && wide)
+      _mm_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+    if constexpr (bytes == 16 && !wide)
+      _mm_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
+#elif defined(__AVX2__) && defined(__FMA__)
+    const auto mask = lane_mask<bytes, wide>(n);
+    if constexpr (bytes == 32 && wide) _mm256_maskstore_pd(p, mask, v.data);
+    if constexpr (bytes == 32 && !wide) _mm256_maskstore_ps(p, mask, v.data);
+    if constexpr (bytes == 16 && wide) _mm_maskstore_pd(p, mask, v.data);
+    if constexpr (bytes == 16 && !wide) _mm_maskstore_ps(p, mask, v.data);
 #else
+    (void)wide, (void)bytes;
     T entries[W];
     store<T, W>(entries, v);
     for (int i = 0; i < n; ++i) p[i] = entries[i];
@@ -298,6 +368,28 @@ template <class T, int W>
 #endif
   return xsimd::fma(a, b, c);
 }
+
+/// The same of narrower vectors, which exist only where there are fused ones.
+#if defined(__AVX2__) && defined(__FMA__)
+#define TENFOLD_NARROW_FMA(bytes, R, fused, negated)                                            \
+  [[gnu::always_inline]] inline auto fma(narrow_vec<R, bytes>::type a,                          \
+                                         narrow_vec<R, bytes>::type b,                          \
+                                         narrow_vec<R, bytes>::type c) {                        \
+    return narrow_vec<R, bytes>::type(fused(a.data, b.data, c.data));                           \
+  }                                                                                             \
+  [[gnu::always_inline]] inline auto fnma(narrow_vec<R, bytes>::type a,                         \
+                                          narrow_vec<R, bytes>::type b,                         \
+                                          narrow_vec<R, bytes>::type c) {                       \
+    return narrow_vec<R, bytes>::type(negated(a.data, b.data, c.data));                         \
+  }
+TENFOLD_NARROW_FMA(16, double, _mm_fmadd_pd, _mm_fnmadd_pd)
+TENFOLD_NARROW_FMA(16, float, _mm_fmadd_ps, _mm_fnmadd_ps)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+TENFOLD_NARROW_FMA(32, double, _mm256_fmadd_pd, _mm256_fnmadd_pd)
+TENFOLD_NARROW_FMA(32, float, _mm256_fmadd_ps, _mm256_fnmadd_ps)
+#endif
+#undef TENFOLD_NARROW_FMA
+#endif
 
 /// c - a b, rounded once where the instruction set can.
 [[gnu::always_inline]] inline double fnma(double a, double b, double c) { return fma(-a, b, c); }

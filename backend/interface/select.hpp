@@ -210,7 +210,7 @@ constexpr double columns_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const auto vectors = static_cast<double>((s.n + width - 1) / width);
-  double cost = m * k * vectors + k * vectors + 2 * m * vectors + 8;
+  double cost = m * k * vectors + k * vectors + 2 * m * vectors + 2;
   if (!has_strides(s.a, s.type)) cost += 2 * m * k;
   if (!has_rows(s.b)) cost += (s.b.row == 1 ? 0.6 : 2) * k * n;
   if (!has_rows(s.c)) cost += 4 * m * n;
@@ -224,12 +224,20 @@ constexpr double lanes_cost(const gemm_shape& s, int width) {
     if (x.layout == batch_layout::interleaved && x.block % width == 0) return 0.0;
     const bool runs = (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) &&
                       (x.column == 1 || x.row == 1);
-    return entries * (runs ? 0.6 : 3);
+    return entries * (runs ? 1.6 : 4);
   };
-  double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 4;
+  double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
   if (!s.a.shared) cost += moved(s.a, m * k);
   if (s.b.shared) cost += k * n;  // as many copies as lanes
+  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm.isa.cpp, columns_touch
   return cost;
+}
+
+/// Whether B is copied into panels, one register tile wide, before its columns are used: where B, whose
+/// rows are `row` entries apart, does not stay in L1 while all rows of A pass.
+constexpr bool packs_panels(const gemm_shape& s, index row) {
+  const auto bytes = static_cast<index>(bytes_of(s.type));
+  return s.m >= 32 && s.k * (row < 0 ? -row : row) * bytes > 32768;
 }
 
 /// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
@@ -249,6 +257,14 @@ constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
   const bool broadcast = s.a.shared && has_strides(s.a, s.type);
   return {in_lanes(s.a) || broadcast ? 0 : s.m * s.k * width, in_lanes(s.b) ? 0 : s.k * s.n * width,
           in_lanes(s.c) ? 0 : s.m * s.n * width};
+}
+
+/// The same product with the strides of single entries taken out: problems of one number that are
+/// neighbours are lanes.
+constexpr gemm_shape without_unit_axes(gemm_shape s) {
+  if (s.m != 1 || s.n != 1 || s.k != 1) return s;
+  for (matrix_batch* x : {&s.a, &s.b, &s.c}) x->row = x->column = 0;
+  return s;
 }
 
 /// The way of least cost.
