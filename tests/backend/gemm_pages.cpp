@@ -21,7 +21,8 @@ namespace {
 /// Rooms of some pages, each between two that may not be touched; used again and again.
 class guarded_rooms {
  public:
-  guarded_rooms(int rooms, std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+  guarded_rooms(int rooms, std::size_t bytes)
+      : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
     room_ = (bytes + page_ - 1) / page_ * page_;
     size_ = static_cast<std::size_t>(rooms) * (room_ + page_) + page_;
     void* const all = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -61,8 +62,8 @@ void check_layout(const storage& a, const storage& b, const storage& c, guarded_
       const index m = between(g, 1, 20), k = between(g, 1, 20);
       const index count = n % 3 == 0 ? natural_block<T> + 1 : n % 3;
       const memory_source source = rooms.source(at_end);
-      product<T> p(n % 2 == 0 ? n : m, n % 2 == 0 ? m : n, k, count, a, b, c, entries_kind::exact, g,
-                   source);
+      product<T> p(n % 2 == 0 ? n : m, n % 2 == 0 ? m : n, k, count, a, b, c, entries_kind::exact,
+                   g, source);
       p.arguments.beta = n % 4 < 2 ? T(0) : T(-1);
       for (const auto isa : instruction_sets()) {
         const index wrong = p.errors(isa);
@@ -114,12 +115,18 @@ TEST_CASE("operands beside pages that may not be touched") {
         lanes{.layout = interleaved, .block = natural_block<T>},
         odd_lanes{.layout = interleaved, .block = 3}, last{.batch_last = true},
         map{.layout = gathered};
-    for (const auto& [a, b, c] : {std::array{dense, dense, dense}, {columns, columns, columns},
-                                  {columns, dense, dense}, {dense, columns, columns},
-                                  {listed, listed, listed}, {listed_columns, listed, listed_columns},
-                                  {listed, listed_columns, listed}, {lanes, lanes, lanes},
-                                  {listed, lanes, listed}, {lanes, listed, lanes},
-                                  {odd_lanes, odd_lanes, odd_lanes}, {last, last, last},
+    for (const auto& [a, b, c] : {std::array{dense, dense, dense},
+                                  {columns, columns, columns},
+                                  {columns, dense, dense},
+                                  {dense, columns, columns},
+                                  {listed, listed, listed},
+                                  {listed_columns, listed, listed_columns},
+                                  {listed, listed_columns, listed},
+                                  {lanes, lanes, lanes},
+                                  {listed, lanes, listed},
+                                  {lanes, listed, lanes},
+                                  {odd_lanes, odd_lanes, odd_lanes},
+                                  {last, last, last},
                                   {map, listed, map}})
       check_layout<T>(a, b, c, rooms);
   });

@@ -53,7 +53,8 @@ void check_random(std::uint64_t seed) {
   const storage a = draw_storage(g, false), b = draw_storage(g, false), c = draw_storage(g, true);
   const index m = draw_size(g, 30), n = draw_size(g, 30),
               k = chance(g, 0.05) ? 0 : draw_size(g, 40), count = draw_size(g, 40);
-  product<T> p(m, n, k, count, a, b, c, chance(g, 0.5) ? entries_kind::exact : entries_kind::random, g);
+  product<T> p(m, n, k, count, a, b, c, chance(g, 0.5) ? entries_kind::exact : entries_kind::random,
+               g);
   p.arguments.alpha = chance(g, 0.5) ? T(1) : number<T>(-2, 1);
   p.arguments.beta = chance(g, 0.4) ? T(0) : chance(g, 0.4) ? T(1) : number<T>(2, -1);
   p.shape.a.conjugated = is_complex_type<T> && chance(g, 0.5);

@@ -36,8 +36,8 @@ TEST_CASE("a matrix serves all problems, and two matrices have one product") {
   CHECK(call::errors<double, dyn, dyn, dyn, t, s, t>({9, 3, 4}, 5, 2.0, 1.0) == 0);
   CHECK(call::errors<double, dyn, dyn, dyn, s, s, t>({9, 3, 4}, 5, 2.0, 1.0) == 0);
   CHECK(call::errors<double, dyn, dyn, dyn, s, s, s>({1, 3, 4}, 5, 2.0, 1.0) == 0);
-  CHECK(call::errors<double, dyn, dyn, dyn, s, in_blocks<8>, in_blocks<8>>({9, 3, 4}, 5, 2.0, 1.0) ==
-        0);
+  CHECK(call::errors<double, dyn, dyn, dyn, s, in_blocks<8>, in_blocks<8>>({9, 3, 4}, 5, 2.0,
+                                                                           1.0) == 0);
 }
 
 TEST_CASE("views of stride 0 along the batch are one matrix, as operands") {
@@ -109,8 +109,7 @@ TEST_CASE("views that do not fit are refused with a sentence") {
   batch_of_matrices odd = ones(3, 7, 5), few = ones(2, 2, 4);
   says("op(A) has 2 rows, but C has 7", [&] { gemm(1, a, b, 0, odd); });
   says("op(A) has 4 rows, but C has 2", [&] { gemm<op::transpose>(1, a, b, 0, c); });
-  says("op(B) has 4 columns, but C has 5",
-       [&] { gemm<op::none, op::transpose>(1, a, b, 0, c); });
+  says("op(B) has 4 columns, but C has 5", [&] { gemm<op::none, op::transpose>(1, a, b, 0, c); });
   says("op(A) has 4 columns, but op(B) has 7 rows", [&] { gemm(1, a, odd, 0, c); });
   says("A holds 2 problems, but C holds 3", [&] { gemm(1, few, b, 0, c); });
   batch_of_matrices b2 = ones(2, 4, 5);
