@@ -69,6 +69,7 @@ std::vector<storage> layouts() {
           {.by_column = true, .gap = 1},
           {.layout = pointers},
           {.layout = interleaved, .block = natural_block<T>},
+          {.layout = interleaved, .block = 4 * natural_block<T>},
           {.layout = interleaved, .block = 3},
           {.layout = gathered}};
 }
