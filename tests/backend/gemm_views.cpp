@@ -86,6 +86,14 @@ TEST_CASE("entries of C that several problems share receive the sum of all") {
   }
 }
 
+TEST_CASE("a result whose map names no entry is not written") {
+  const int numbers[] = {-1, -1, -1, -1};
+  const index_map<std::int32_t> map(numbers, 2, 2, 1);
+  double array = 7;
+  gemm(1, ones(2, 2, 3), ones(2, 3, 1), 0, gathered<double, dyn, dyn>(&array, map, 2, 1));
+  CHECK(array == 7);
+}
+
 TEST_CASE("batches of nothing and matrices without entries are legal") {
   batch_of_matrices none(0, 3, 3), flat(4, 0, 3), thin(4, 3, 0), c = ones(4, 3, 3), e(4, 0, 0);
   gemm(1, none, none, 0, none);
