@@ -28,7 +28,9 @@ entry_place<real_type<T>> place_of(const matrix_batch& x, const batch_place& p, 
   auto* const data = static_cast<R*>(const_cast<void*>(p.data));
   R* re = nullptr;
   switch (x.layout) {
-    case batch_layout::strided: re = data + reals * (b * p.problem + at); break;
+    case batch_layout::strided:
+      re = data + reals * (b * p.problem + at);
+      break;
     case batch_layout::pointers:
       re = static_cast<R*>(static_cast<void* const*>(p.data)[b]) + reals * at;
       break;
@@ -48,7 +50,8 @@ entry_place<real_type<T>> place_of(const matrix_batch& x, const batch_place& p, 
 
 /// What all is computed in: complex only where T is.
 template <class T>
-using wide_type = std::conditional_t<is_complex(scalar_of<T>), std::complex<long double>, long double>;
+using wide_type =
+    std::conditional_t<is_complex(scalar_of<T>), std::complex<long double>, long double>;
 
 /// An entry by its place; 0 where there is none.
 template <class T>

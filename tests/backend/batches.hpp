@@ -40,10 +40,10 @@ inline std::string text_of(const storage& s) {
                            : s.layout == batch_layout::interleaved ? "interleaved"
                            : s.layout == batch_layout::pointers    ? "pointers"
                                                                    : "gathered";
-  return std::string(name) + flag(s.by_column, " by_column") + " gap " + std::to_string(s.gap) + " spread " +
-         std::to_string(s.spread) + flag(s.backward, " backward") + flag(s.shared, " shared") +
-         flag(s.batch_last, " batch_last") + " block " + std::to_string(s.block) +
-         flag(s.wide_map, " wide_map") + flag(s.meets, " meets");
+  return std::string(name) + flag(s.by_column, " by_column") + " gap " + std::to_string(s.gap) +
+         " spread " + std::to_string(s.spread) + flag(s.backward, " backward") +
+         flag(s.shared, " shared") + flag(s.batch_last, " batch_last") + " block " +
+         std::to_string(s.block) + flag(s.wide_map, " wide_map") + flag(s.meets, " meets");
 }
 
 /// Memory for `bytes`, somewhere: the default is a vector with a guard on either side.
@@ -57,14 +57,14 @@ class matrices_in_memory {
 
  public:
   /// `misaligned`: addresses are multiples of a real number's size and of no more.
-  matrices_in_memory(const storage& how, index rows, index columns, index count,
-                     entries_kind kind, generator& g, const memory_source& source = {},
-                     bool misaligned = true)
+  matrices_in_memory(const storage& how, index rows, index columns, index count, entries_kind kind,
+                     generator& g, const memory_source& source = {}, bool misaligned = true)
       : rows_(rows), columns_(columns), count_(count) {
     shape_.layout = how.layout;
     shape_.shared = how.shared;
     const index problems = how.shared ? 1 : count;
-    const index line = (how.by_column ? rows : columns) * how.spread, lines = how.by_column ? columns : rows;
+    const index line = (how.by_column ? rows : columns) * how.spread,
+                lines = how.by_column ? columns : rows;
     index ld = line + how.gap, neighbour = how.spread;
     index one = lines == 0 || line == 0 ? 0 : (lines - 1) * ld + line;  // entries of a matrix
     index total = one;
@@ -80,7 +80,8 @@ class matrices_in_memory {
           total = problems == 0 ? 0 : (problems - 1) * place_.problem + one;
         }
         break;
-      case batch_layout::pointers: break;
+      case batch_layout::pointers:
+        break;
       case batch_layout::interleaved:
         shape_.block = how.block > 0 ? how.block : std::max<index>(count, 1);
         ld = how.by_column ? rows : columns;
@@ -141,8 +142,8 @@ class matrices_in_memory {
     for (const auto& w : watched_) before_.insert(before_.end(), w.begin, w.begin + w.size);
   }
   void put_back() const { write(before_); }
-  /// Whether nothing but entries differs from what was remembered. The lanes of an interleaved batch
-  /// behind its last problem may differ too.
+  /// Whether nothing but entries differs from what was remembered. The lanes of an interleaved
+  /// batch behind its last problem may differ too.
   bool harmless() const {
     std::vector<std::byte> after;
     for (const auto& w : watched_) after.insert(after.end(), w.begin, w.begin + w.size);
@@ -237,7 +238,8 @@ class matrices_in_memory {
     const auto* const p = static_cast<const std::byte*>(x);
     std::size_t before = 0;
     for (const auto& w : watched_) {
-      if (p >= w.begin && p < w.begin + w.size) return before + static_cast<std::size_t>(p - w.begin);
+      if (p >= w.begin && p < w.begin + w.size)
+        return before + static_cast<std::size_t>(p - w.begin);
       before += w.size;
     }
     return before;

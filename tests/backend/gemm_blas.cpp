@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <tenfold/backend/batched_blas.hpp>
 #include <vector>
 
 #include "batches.hpp"
+#include "threads.hpp"
 
 // The calls of batched BLAS over addresses: fixed batches, groups and variable batches, with every
 // option. What they refuse is in gemm_errors.cpp.
@@ -58,7 +61,9 @@ struct call {
     return s;
   }
   index lda() const { return leading(op_a == op::none ? m : k, op_a == op::none ? k : m, gap_); }
-  index ldb() const { return leading(op_b == op::none ? k : n, op_b == op::none ? n : k, gap_ + 1); }
+  index ldb() const {
+    return leading(op_b == op::none ? k : n, op_b == op::none ? n : k, gap_ + 1);
+  }
   index ldc() const { return leading(m, n, gap_); }
 
   const T* const* list_a() const { return static_cast<const T* const*>(a.place().data); }
@@ -71,10 +76,10 @@ struct call {
   /// The entries of C that are wrong once `run` has run.
   template <class F>
   index errors(const F& run) {
-    const gemm_shape s{scalar_of<T>, m, n, k, taken(a.shape(), op_a), taken(b.shape(), op_b),
-                       c.shape()};
-    const auto want = reference::gemm(
-        s, gemm_arguments<T>{a.place(), b.place(), c.place(), count, alpha, beta});
+    const gemm_shape s{scalar_of<T>,           m,        n, k, taken(a.shape(), op_a),
+                       taken(b.shape(), op_b), c.shape()};
+    const auto want =
+        reference::gemm(s, gemm_arguments<T>{a.place(), b.place(), c.place(), count, alpha, beta});
     if (beta == T(0)) c.fill(not_a_number<T>());
     run();
     return wrong_entries(want);
@@ -167,13 +172,18 @@ TEST_CASE("groups and variable batches give what fixed ones give") {
         std::vector<const T*> a, b;
         std::vector<T*> c;
         for (const auto& x : calls) {
-          const gemm_shape s{scalar_of<T>, x->m, x->n, x->k, taken(x->a.shape(), x->op_a),
-                             taken(x->b.shape(), x->op_b), x->c.shape()};
-          want.push_back(reference::gemm(s, gemm_arguments<T>{x->a.place(), x->b.place(),
-                                                              x->c.place(), x->count, x->alpha,
-                                                              x->beta}));
-          groups.push_back({x->op_a, x->op_b, x->m, x->n, x->k, x->alpha, x->lda(), x->ldb(), x->beta, x->ldc(),
-                            x->count});
+          const gemm_shape s{scalar_of<T>,
+                             x->m,
+                             x->n,
+                             x->k,
+                             taken(x->a.shape(), x->op_a),
+                             taken(x->b.shape(), x->op_b),
+                             x->c.shape()};
+          want.push_back(
+              reference::gemm(s, gemm_arguments<T>{x->a.place(), x->b.place(), x->c.place(),
+                                                   x->count, x->alpha, x->beta}));
+          groups.push_back({x->op_a, x->op_b, x->m, x->n, x->k, x->alpha, x->lda(), x->ldb(),
+                            x->beta, x->ldc(), x->count});
           for (index p = 0; p < x->count; ++p) {
             a.push_back(x->list_a()[p]);
             b.push_back(x->list_b()[p]);
@@ -225,6 +235,48 @@ TEST_CASE("problems in falling order and problems that interlock are strided bat
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a variable batch gives the bits of one call after the other, on any number of threads") {
+  for_each_scalar([](auto t) {
+    using T = decltype(t);
+    generator g(5);
+    const std::vector<T> a = random_entries<T>(400, 1), b = random_entries<T>(400, 2);
+    std::vector<gemm_problem<T>> problems;
+    std::vector<index> places{0};
+    for (int i = 0; i < 6000; ++i) {  // some tasks of the thread pool
+      gemm_problem<T> p;
+      p.op_a = ops[g() % 3];
+      p.op_b = ops[g() % 3];
+      // Few shapes with many problems, and many with few.
+      const index most = chance(g, 0.5) ? 20 : 3;
+      p.m = most - between(g, 0, 3);
+      p.n = most - between(g, 0, 3);
+      p.k = between(g, 0, most);
+      p.lda = p.ldb = p.ldc = most;
+      p.alpha = number<T>(0.7, 0.1);
+      p.beta = number<T>(0.3, -0.2);
+      p.a = a.data() + between(g, 0, 400 - most * most);
+      p.b = b.data() + between(g, 0, 400 - most * most);
+      problems.push_back(p);
+      places.push_back(places.back() + most * most);
+    }
+    const std::vector<T> before = random_entries<T>(places.back(), 3);
+    std::vector<T> want = before, now;
+    const auto point_to = [&](std::vector<T>& c) {
+      for (std::size_t i = 0; i < problems.size(); ++i) problems[i].c = c.data() + places[i];
+    };
+    point_to(want);
+    for (const auto& p : problems) gemm(order::column_major, &p, 1);
+    for (const int threads : {1, 2, 4}) {
+      now = before;
+      point_to(now);
+      on_threads(threads, [&] {
+        gemm(order::column_major, problems.data(), static_cast<index>(problems.size()));
+      });
+      CHECK(std::memcmp(now.data(), want.data(), want.size() * sizeof(T)) == 0);
+    }
+  });
+}
+
 TEST_CASE("a variable batch may have as many factors as problems") {
   // With one place in the table for all of them 200000 took two minutes.
   constexpr index count = 100000;
@@ -235,8 +287,7 @@ TEST_CASE("a variable batch may have as many factors as problems") {
                         static_cast<double>(i), &c[i], 1});
   gemm(order::row_major, problems.data(), count);
   index wrong = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    wrong += c[i] != static_cast<double>(6 * (i + 1) + i);
+  for (std::size_t i = 0; i < count; ++i) wrong += c[i] != static_cast<double>(6 * (i + 1) + i);
   CHECK(wrong == 0);
 }
 

@@ -19,12 +19,17 @@ constexpr index huge = std::numeric_limits<index>::max();
 struct problem {
   std::vector<double> a = std::vector<double>(6, 1), b = std::vector<double>(12, 2),
                       c = std::vector<double>(8, -7);
-  gemm_problem<double> terms{op::none, op::none, 2, 4, 3, 1, a.data(), 3, b.data(), 4, 0, c.data(), 4};
+  gemm_problem<double> terms{op::none, op::none, 2, 4, 3,        1, a.data(),
+                             3,        b.data(), 4, 0, c.data(), 4};
 
   problem() = default;
   problem(const problem&) = delete;
-  bool is_computed() const { return std::all_of(c.begin(), c.end(), [](double x) { return x == 6; }); }
-  bool is_untouched() const { return std::all_of(c.begin(), c.end(), [](double x) { return x == -7; }); }
+  bool is_computed() const {
+    return std::all_of(c.begin(), c.end(), [](double x) { return x == 6; });
+  }
+  bool is_untouched() const {
+    return std::all_of(c.begin(), c.end(), [](double x) { return x == -7; });
+  }
 };
 
 /// What is made wrong with a problem, the code of it and the sentence.
@@ -156,7 +161,8 @@ void check_fault(const fault& f, form how) {
         CHECK(codes[0] == f.code);
         CHECK(codes[1] == 99);
         break;
-      default: run(how, f.layout, p, batch_info::none());
+      default:
+        run(how, f.layout, p, batch_info::none());
     }
     CHECK(x[0].is_computed());
     CHECK(x[1].is_untouched());
@@ -213,7 +219,8 @@ const strided_fault strided_faults[] = {
 
 }  // namespace
 
-TEST_CASE("what is wrong with a problem of a variable batch is said in the way that was asked for") {
+TEST_CASE(
+    "what is wrong with a problem of a variable batch is said in the way that was asked for") {
   for (const fault& f : faults) check_fault(f, form::variable);
 }
 
@@ -252,8 +259,8 @@ TEST_CASE("what is wrong with a strided batch is said for all its problems, and 
     CAPTURE(f.sentence);
     strided_call x;
     f.make(x);
-    const std::string text = f.overlaps ? thrown_by<overlap_error>([&] { x(); })
-                                        : thrown_by<shape_error>([&] { x(); });
+    const std::string text =
+        f.overlaps ? thrown_by<overlap_error>([&] { x(); }) : thrown_by<shape_error>([&] { x(); });
     CHECK(text == std::string("tenfold: gemm: problem 0: ") + f.sentence);
     int codes[] = {99, 99};
     x(batch_info::all(codes));
@@ -285,7 +292,8 @@ TEST_CASE("codes of good problems are 0, and those of a call without problems ar
   CHECK(codes[0] == 99);
   x(batch_info::any(codes[0]));
   CHECK(codes[0] == 0);
-  gemm(order::row_major, static_cast<const gemm_problem<double>*>(nullptr), 0, batch_info::any(codes[1]));
+  gemm(order::row_major, static_cast<const gemm_problem<double>*>(nullptr), 0,
+       batch_info::any(codes[1]));
   CHECK(codes[1] == 0);
   gemm<double>(order::row_major, nullptr, 0, nullptr, nullptr, nullptr, batch_info::any(codes[2]));
   CHECK(codes[2] == 0);
@@ -309,8 +317,9 @@ TEST_CASE("a call that is wrong as a whole throws in every way of reporting") {
           "tenfold: gemm: the batch has -2 problems, less than 0");
     CHECK(thrown_by<shape_error>([&] { gemm(order::row_major, problems{}, 2, info); }) ==
           "tenfold: gemm: the list problems is null, but the batch has 2 problems");
-    CHECK(thrown_by<shape_error>([&] { gemm(order::row_major, problems{}, index{1} << 40, info); }) ==
-          "tenfold: gemm: a variable batch has at most 2^30 problems, not 1099511627776");
+    CHECK(thrown_by<shape_error>([&] {
+            gemm(order::row_major, problems{}, index{1} << 40, info);
+          }) == "tenfold: gemm: a variable batch has at most 2^30 problems, not 1099511627776");
     const auto fixed = [&](const double* const* p, const double* const* q, double* const* r,
                            index count) {
       gemm(order::row_major, op::none, op::none, 2, 2, 2, 1.0, p, 2, q, 2, 0.0, r, 2, count, info);
@@ -390,8 +399,8 @@ TEST_CASE("sizes without entries are legal, and those beyond all addresses are n
 TEST_CASE("a huge leading dimension or stride that nothing is far away by is no harm") {
   double a = 2, b = 3, c = 0;
   const index far = huge / 32;
-  gemm(order::row_major, op::none, op::none, 1, 1, 1, 1.0, &a, far, far, &b, far, -far, 0.0, &c, far,
-       far, 1);
+  gemm(order::row_major, op::none, op::none, 1, 1, 1, 1.0, &a, far, far, &b, far, -far, 0.0, &c,
+       far, far, 1);
   CHECK(c == 6);
 }
 

@@ -12,9 +12,8 @@
 namespace tenfold::testing {
 namespace {
 
-using kinds =
-    std::tuple<in_tensor, in_blocks<8>, in_blocks<3>, in_blocks<dyn>, behind_pointers,
-               behind_strided_pointers, in_array<std::int64_t>>;
+using kinds = std::tuple<in_tensor, in_blocks<8>, in_blocks<3>, in_blocks<dyn>, behind_pointers,
+                         behind_strided_pointers, in_array<std::int64_t>>;
 
 template <class T, int I, int J>
 void check_kinds() {
@@ -32,8 +31,7 @@ void check_kinds() {
       CAPTURE(J);
       CAPTURE(count);
       CAPTURE(l);
-      const index wrong =
-          call::template errors<T, m, n, k, A, B, C>({count, 3, 4}, l, alpha, beta);
+      const index wrong = call::template errors<T, m, n, k, A, B, C>({count, 3, 4}, l, alpha, beta);
       CHECK(wrong == 0);
     }
   }
@@ -47,9 +45,8 @@ void check_row(std::integer_sequence<int, J...>) {
 }  // namespace
 
 TEST_CASE("operands of all kinds with sizes of the call are multiplied in any pairing") {
-  [&]<int... I>(std::integer_sequence<int, I...> all) {
-    (check_row<double, I>(all), ...);
-  }(std::make_integer_sequence<int, 7>{});
+  [&]<int... I>(std::integer_sequence<int, I...> all) { (check_row<double, I>(all), ...); }
+  (std::make_integer_sequence<int, 7>{});
 }
 
 TEST_CASE("complex operands with sizes of the call are conjugated on the way") {

@@ -68,15 +68,20 @@ class exact_products {
           const double* const y = b_.data() + b.at(p) + j * b.column * b.block;
           double sum = 0;
           for (index l = 0; l < k; ++l) sum += x[l * a.column * a.block] * y[l * b.row * b.block];
-          double& z = want_[static_cast<std::size_t>(c.at(p) + (i * c.row + j * c.column) * c.block)];
+          double& z =
+              want_[static_cast<std::size_t>(c.at(p) + (i * c.row + j * c.column) * c.block)];
           z = alpha * sum + beta * z;
         }
     index wrong = 0;
     for (const auto isa : instruction_sets()) {
       now_ = c_;
       launch(shape,
-             gemm_arguments<double>{{a_.data(), a.problem}, {b_.data(), b.problem},
-                                    {now_.data(), c.problem}, count, alpha, beta},
+             gemm_arguments<double>{{a_.data(), a.problem},
+                                    {b_.data(), b.problem},
+                                    {now_.data(), c.problem},
+                                    count,
+                                    alpha,
+                                    beta},
              isa);
       if (c.by_lanes) {  // but for the pad
         const index pad = (count + c.block - 1) / c.block * c.block;
@@ -103,12 +108,18 @@ std::vector<index> some_sizes() {
 template <class T>
 void check_random_sizes(const std::vector<index>& sizes, int cases) {
   generator g(7);
-  const auto size = [&] { return sizes[static_cast<std::size_t>(between(g, 0, static_cast<index>(sizes.size()) - 1))]; };
+  const auto size = [&] {
+    return sizes[static_cast<std::size_t>(between(g, 0, static_cast<index>(sizes.size()) - 1))];
+  };
   for (int i = 0; i < cases; ++i) {
-    const index m = size(), n = size(), k = size(), count = chance(g, 0.2) ? natural_block<T> + 1 : 2;
+    const index m = size(), n = size(), k = size(),
+                count = chance(g, 0.2) ? natural_block<T> + 1 : 2;
     const auto how = [&] {
       storage s{.by_column = chance(g, 0.5), .gap = between(g, 0, 2)};
-      if (chance(g, 0.4)) s = {.layout = batch_layout::interleaved, .by_column = s.by_column, .block = natural_block<T>};
+      if (chance(g, 0.4))
+        s = {.layout = batch_layout::interleaved,
+             .by_column = s.by_column,
+             .block = natural_block<T>};
       return s;
     };
     const storage a = how(), b = how(), c = how();

@@ -12,8 +12,8 @@ namespace {
 
 constexpr index batch = 19;
 
-using kinds = std::tuple<in_tensor, batch_first<batch>, in_blocks<8>, in_blocks<12>,
-                         in_array<std::int32_t>>;
+using kinds =
+    std::tuple<in_tensor, batch_first<batch>, in_blocks<8>, in_blocks<12>, in_array<std::int32_t>>;
 
 /// Kinds I and J with the one that makes every pair of kinds occur in every pair of places.
 template <int I, int J>
@@ -39,9 +39,8 @@ void check_row(std::integer_sequence<int, J...>) {
 }  // namespace
 
 TEST_CASE("operands of all kinds with sizes in their types are multiplied in any pairing") {
-  [&]<int... I>(std::integer_sequence<int, I...> all) {
-    (check_row<I>(all), ...);
-  }(std::make_integer_sequence<int, 5>{});
+  [&]<int... I>(std::integer_sequence<int, I...> all) { (check_row<I>(all), ...); }
+  (std::make_integer_sequence<int, 5>{});
 }
 
 }  // namespace tenfold::testing

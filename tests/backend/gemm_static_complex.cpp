@@ -31,15 +31,21 @@ TEST_CASE("operands with sizes in their types are conjugated on the way") {
       call_of<h, t, true, true>::errors<c64, 3, 5, 4, behind_pointers, map, map>(s, 4, alpha, beta),
       call_of<n, n, false, true>::errors<c64, 3, 5, 4, in_blocks<3>, in_blocks<12>, in_blocks<3>>(
           s, 4, alpha, beta),
-      call_of<t, n, true, false>::errors<c64, 3, 5, 4, map, in_matrix, in_blocks<12>>(s, 4, alpha, 0),
-      call_of<n, h>::errors<c32, 3, 5, 4, in_blocks<16>, in_tensor, in_blocks<16>>(s, 4, {2, 1}, 0)};
+      call_of<t, n, true, false>::errors<c64, 3, 5, 4, map, in_matrix, in_blocks<12>>(s, 4, alpha,
+                                                                                      0),
+      call_of<n, h>::errors<c32, 3, 5, 4, in_blocks<16>, in_tensor, in_blocks<16>>(s, 4, {2, 1},
+                                                                                   0)};
   for (const index w : wrong) CHECK(w == 0);
 }
 
 TEST_CASE("complex square products of sizes in the types") {
-  const index wrong[] = {call_of<op::none, op::none>::errors<c64, 2, 2, 2, in_tensor, in_tensor, in_tensor>({batch, 2, 2}, 2, {2, 1}, {-1, 2}),
-  call_of<op::none, op::none>::errors<c64, 9, 9, 9, in_tensor, in_tensor, in_tensor>({batch, 9, 9}, 9, {2, 1}, {-1, 2}),
-  call_of<op::none, op::none>::errors<c32, 5, 5, 5, in_tensor, in_tensor, in_tensor>({batch, 5, 5}, 5, {2, 1}, 0)};
+  const index wrong[] = {
+      call_of<op::none, op::none>::errors<c64, 2, 2, 2, in_tensor, in_tensor, in_tensor>(
+          {batch, 2, 2}, 2, {2, 1}, {-1, 2}),
+      call_of<op::none, op::none>::errors<c64, 9, 9, 9, in_tensor, in_tensor, in_tensor>(
+          {batch, 9, 9}, 9, {2, 1}, {-1, 2}),
+      call_of<op::none, op::none>::errors<c32, 5, 5, 5, in_tensor, in_tensor, in_tensor>(
+          {batch, 5, 5}, 5, {2, 1}, 0)};
   for (const index w : wrong) CHECK(w == 0);
 }
 

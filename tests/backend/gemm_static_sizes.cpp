@@ -38,7 +38,8 @@ TEST_CASE("square products of sizes in the types, lane by lane") {
   check_squares<float, in_blocks<3>, op::none, op::transpose, 4>();
 }
 
-TEST_CASE("rectangular products of sizes in the types, matrices shared by all problems among them") {
+TEST_CASE(
+    "rectangular products of sizes in the types, matrices shared by all problems among them") {
   using t = in_tensor;
   using l = in_blocks<8>;
   using s = in_matrix;
@@ -52,8 +53,9 @@ TEST_CASE("rectangular products of sizes in the types, matrices shared by all pr
 }
 
 TEST_CASE("one product of two matrices with sizes in their types") {
-  const index wrong = call_of<op::none, op::transpose>::errors<double, 4, 6, 5, in_matrix, in_matrix,
-                                                               in_matrix>({1, 4, 6}, 5, 2, -1);
+  const index wrong =
+      call_of<op::none, op::transpose>::errors<double, 4, 6, 5, in_matrix, in_matrix, in_matrix>(
+          {1, 4, 6}, 5, 2, -1);
   CHECK(wrong == 0);
 }
 

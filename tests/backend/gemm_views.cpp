@@ -36,8 +36,8 @@ TEST_CASE("a matrix serves all problems, and two matrices have one product") {
   CHECK(call::errors<double, dyn, dyn, dyn, t, s, t>({9, 3, 4}, 5, 2.0, 1.0) == 0);
   CHECK(call::errors<double, dyn, dyn, dyn, s, s, t>({9, 3, 4}, 5, 2.0, 1.0) == 0);
   CHECK(call::errors<double, dyn, dyn, dyn, s, s, s>({1, 3, 4}, 5, 2.0, 1.0) == 0);
-  CHECK(call::errors<double, dyn, dyn, dyn, s, in_blocks<8>, in_blocks<8>>({9, 3, 4}, 5, 2.0, 1.0) ==
-        0);
+  CHECK(call::errors<double, dyn, dyn, dyn, s, in_blocks<8>, in_blocks<8>>({9, 3, 4}, 5, 2.0,
+                                                                           1.0) == 0);
 }
 
 TEST_CASE("views of stride 0 along the batch are one matrix, as operands") {
@@ -86,6 +86,14 @@ TEST_CASE("entries of C that several problems share receive the sum of all") {
   }
 }
 
+TEST_CASE("a result whose map names no entry is not written") {
+  const int numbers[] = {-1, -1, -1, -1};
+  const index_map<std::int32_t> map(numbers, 2, 2, 1);
+  double array = 7;
+  gemm(1, ones(2, 2, 3), ones(2, 3, 1), 0, gathered<double, dyn, dyn>(&array, map, 2, 1));
+  CHECK(array == 7);
+}
+
 TEST_CASE("batches of nothing and matrices without entries are legal") {
   batch_of_matrices none(0, 3, 3), flat(4, 0, 3), thin(4, 3, 0), c = ones(4, 3, 3), e(4, 0, 0);
   gemm(1, none, none, 0, none);
@@ -109,8 +117,7 @@ TEST_CASE("views that do not fit are refused with a sentence") {
   batch_of_matrices odd = ones(3, 7, 5), few = ones(2, 2, 4);
   says("op(A) has 2 rows, but C has 7", [&] { gemm(1, a, b, 0, odd); });
   says("op(A) has 4 rows, but C has 2", [&] { gemm<op::transpose>(1, a, b, 0, c); });
-  says("op(B) has 4 columns, but C has 5",
-       [&] { gemm<op::none, op::transpose>(1, a, b, 0, c); });
+  says("op(B) has 4 columns, but C has 5", [&] { gemm<op::none, op::transpose>(1, a, b, 0, c); });
   says("op(A) has 4 columns, but op(B) has 7 rows", [&] { gemm(1, a, odd, 0, c); });
   says("A holds 2 problems, but C holds 3", [&] { gemm(1, few, b, 0, c); });
   batch_of_matrices b2 = ones(2, 4, 5);

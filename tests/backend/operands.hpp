@@ -15,8 +15,8 @@
 
 #include "numbers.hpp"
 
-/// Batches of M x N matrices as the types of the tensor room, each in memory of its own: `operand()`
-/// is what a product takes. M and N are extents of the type, or `dyn`.
+/// Batches of M x N matrices as the types of the tensor room, each in memory of its own:
+/// `operand()` is what a product takes. M and N are extents of the type, or `dyn`.
 namespace tenfold::testing {
 
 /// What every batch below is made of.
@@ -209,7 +209,8 @@ struct call_of {
   /// entries that are wrong.
   template <class T, index M, index N, index K, class A, class B, class C>
   static index errors(const sizes& s, index k, T alpha, T beta) {
-    typename A::template of<T, ta ? K : M, ta ? M : K> a({s.count, ta ? k : s.rows, ta ? s.rows : k});
+    typename A::template of<T, ta ? K : M, ta ? M : K> a(
+        {s.count, ta ? k : s.rows, ta ? s.rows : k});
     typename B::template of<T, tb ? N : K, tb ? K : N> b(
         {s.count, tb ? s.columns : k, tb ? k : s.columns});
     typename C::template of<T, M, N> c(s);
@@ -234,7 +235,8 @@ struct call_of {
           want.push_back(alpha * sum + beta * entry_of(z, p, i, j));
         }
     if (beta == T(0)) for_each_entry(z, [](index, index, index) { return not_a_number<T>(); });
-    gemm<OpA, OpB>(alpha, maybe_conjugate<ConjugatesA>(x), maybe_conjugate<ConjugatesB>(y), beta, z);
+    gemm<OpA, OpB>(alpha, maybe_conjugate<ConjugatesA>(x), maybe_conjugate<ConjugatesB>(y), beta,
+                   z);
     index wrong = 0;
     auto w = want.begin();
     for (index p = 0; p < s.count; ++p)
