@@ -192,7 +192,8 @@ void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
   };
   each([&](index at) { size = at < size ? size : at + 1; });
   const scratch_block seen(static_cast<std::size_t>(size));
-  if (size > 0) std::memset(seen.data(), 0, static_cast<std::size_t>(size));
+  if (size == 0) return;
+  std::memset(seen.data(), 0, static_cast<std::size_t>(size));
   auto* const c = static_cast<T*>(const_cast<void*>(g.c.data));
   each([&](index at) {
     if (seen.data()[at] != std::byte{0}) return;
