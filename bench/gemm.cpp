@@ -3,9 +3,13 @@
 #include <tenfold/batched_blas.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+#include <limits>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <tuple>
@@ -24,8 +28,7 @@
 namespace tenfold::bench {
 namespace {
 
-// ---- the bound
-// -----------------------------------------------------------------------------------
+// ---- the bound ---------------------------------------------------------------------------------
 
 /// The share of the peak that a row-major product reaches whose lanes are columns of one C, when a
 /// cycle has as many loads as multiply-adds (two of 512 bits on the CPUs this is for): lanes behind
@@ -59,8 +62,7 @@ limit bound_of(const report& out, const gemm_batch<T>& x, level l) {
   return best;
 }
 
-// ---- data and checks
-// -----------------------------------------------------------------------------
+// ---- data and checks ---------------------------------------------------------------------------
 
 /// Memory for A, B and C of one batch, filled once.
 template <class R>
@@ -184,8 +186,7 @@ class expected {
   std::vector<reference_entry> entries_;
 };
 
-// ---- a case
-// --------------------------------------------------------------------------------------
+// ---- a case ------------------------------------------------------------------------------------
 
 /// A candidate that takes longer for one pass over memory is left out: it is far from all others.
 constexpr double longest_pass = 2;
@@ -262,20 +263,25 @@ std::vector<candidate> candidates_of(const gemm_peers& peers, const gemm_batch<T
   add(fixed.tenfold != nullptr ? "tenfold run-time" : "tenfold", &run_time_product<T>);
   for (candidate& c : peers.candidates(x)) all.push_back(std::move(c));
   add("eigen", fixed.eigen);
+  add("hand", fixed.hand);
   add("loops", fixed.loops);
   return all;
 }
 
-// ---- squares
-// -------------------------------------------------------------------------------------
+/// What the filter of the command line is compared with: "gemm n=8 d strided cache".
+std::string label_of(const std::string& name, char scalar, const char* layout, bool streaming) {
+  return name + ' ' + scalar + ' ' + layout + (streaming ? " memory" : " cache");
+}
+
+// ---- squares -----------------------------------------------------------------------------------
 
 template <class T>
 void run_square(report& out, const gemm_peers& peers, arena<real_type<T>>& memory, storage where,
                 int n, T beta, bool streaming) {
   const std::string name = "gemm n=" + std::to_string(n) + (beta == T(0) ? "" : " beta=1");
-  if (!out.settings().wants(name)) return;
-  out.progress(name + ' ' + scalar_letter<T> + ' ' + name_of(where) +
-               (streaming ? " memory" : " cache"));
+  const std::string label = label_of(name, scalar_letter<T>, name_of(where), streaming);
+  if (!out.settings().wants(label)) return;
+  out.progress(label);
   gemm_batch<T> x;
   x.where = where;
   x.m = x.n = x.k = n;
@@ -303,27 +309,27 @@ void run_cached_squares(report& out, const gemm_peers& peers, std::initializer_l
 }
 
 void run_streaming_squares(report& out, const gemm_peers& peers) {
-  constexpr int orders[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
-  const auto wanted = [&](int n, double beta) {
+  const auto wanted = [&](storage where, int n, double beta) {
     const std::string name = "gemm n=" + std::to_string(n) + (beta == 0 ? "" : " beta=1");
     return wanted_order(out, n, {8}) && (beta == 0 || !out.settings().quick) &&
-           out.settings().wants(name);
+           out.settings().wants(label_of(name, 'd', name_of(where), true));
   };
-  if (std::none_of(std::begin(orders), std::end(orders),
-                   [&](int n) { return wanted(n, 0) || wanted(n, 1); }))
-    return;
-  arena<double> memory(streaming_bytes(out.where()));
+  std::vector<std::tuple<storage, double, int>> all;
   for (const storage where : {storage::strided, storage::interleaved}) {
     for (const double beta : {0.0, 1.0}) {
-      for (const int n : orders) {
-        if (wanted(n, beta)) run_square<double>(out, peers, memory, where, n, beta, true);
+      for (const int n : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
+        if (wanted(where, n, beta)) all.emplace_back(where, beta, n);
       }
     }
   }
+  if (all.empty()) return;
+  arena<double> memory(streaming_bytes(out.where()));
+  for (const auto& [where, beta, n] : all) {
+    run_square<double>(out, peers, memory, where, n, beta, true);
+  }
 }
 
-// ---- shapes of finite elements
-// -------------------------------------------------------------------
+// ---- shapes of finite elements -----------------------------------------------------------------
 
 void run_fem(report& out, const gemm_peers& peers) {
   arena<double> memory(cached_bytes(out.where()));
@@ -331,7 +337,9 @@ void run_fem(report& out, const gemm_peers& peers) {
     const gemm_sizes s = fem_sizes[i];
     const std::string name = "gemm " + std::to_string(s.m) + 'x' + std::to_string(s.n) + 'x' +
                              std::to_string(s.k) + " sharedA";
-    if (!out.settings().wants(name) || !wanted_order(out, s.k, {4, 8})) continue;
+    if (!wanted_order(out, s.k, {4, 8}) ||
+        !out.settings().wants(label_of(name, 'd', "strided", false)))
+      continue;
     out.progress(name);
     gemm_batch<double> x;
     x.m = s.m;
@@ -343,13 +351,14 @@ void run_fem(report& out, const gemm_peers& peers) {
   }
 }
 
-// ---- single products
-// -----------------------------------------------------------------------------
+// ---- single products ---------------------------------------------------------------------------
 
 void run_single(report& out, const gemm_peers& peers) {
   for (const int n : {40, 48, 64, 80, 96, 128, 160, 192, 256}) {
     const std::string name = "gemm single n=" + std::to_string(n);
-    if (!out.settings().wants(name) || !wanted_order(out, n, {64, 128, 256})) continue;
+    if (!wanted_order(out, n, {64, 128, 256}) ||
+        !out.settings().wants(label_of(name, 'd', "strided", false)))
+      continue;
     out.progress(name);
     const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
     buffer<double> a(size), b(size), c(size);
@@ -372,8 +381,7 @@ void run_single(report& out, const gemm_peers& peers) {
   }
 }
 
-// ---- variable batches
-// ----------------------------------------------------------------------------
+// ---- variable batches --------------------------------------------------------------------------
 
 /// Many problems of many sizes inside one buffer, A, B and C of each side by side in turn.
 class variable_batch {
@@ -567,8 +575,7 @@ void run_sorting(report& out) {
   out.add(std::move(r));
 }
 
-// ---- plots
-// ---------------------------------------------------------------------------------------
+// ---- plots -------------------------------------------------------------------------------------
 
 /// The rows `gemm n=N` + ending of one scalar, layout and place as a plot beside the JSON.
 bool plot_squares(const report& out, const std::string& scalar, const std::string& layout,
@@ -633,7 +640,7 @@ int main(int argc, char** argv) {
   if (!keep_to_one_core()) out.note("This process could not be confined to one core.");
   const gemm_peers peers(out);
   out.measure_machine();
-  run_cached_squares<double>(out, peers, {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 32});
+  run_cached_squares<double>(out, peers, {2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 32});
   run_cached_squares<float>(out, peers, {4, 8, 16, 24});
   run_cached_squares<std::complex<double>>(out, peers, {2, 4, 8, 16});
   run_cached_squares<std::complex<float>>(out, peers, {4, 8, 16});

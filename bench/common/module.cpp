@@ -8,7 +8,7 @@
 namespace tenfold::bench {
 
 module::module(const char* variable, const std::vector<std::string>& names) {
-  const char* const chosen = std::getenv(variable);
+  const char* const chosen = variable != nullptr ? std::getenv(variable) : nullptr;
   const bool asked = chosen != nullptr && *chosen != '\0';
   for (const std::string& name : asked ? std::vector<std::string>{chosen} : names) {
     handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -9,8 +9,8 @@ namespace tenfold::bench {
 /// same names. It stays open until the program ends.
 class module {
  public:
-  /// The file that the environment variable names, or else the first of `names` that is there.
-  /// Names without a slash are looked up as the system does.
+  /// The file that the environment variable (nullptr: none) names, or else the first of `names`
+  /// that is there. Names without a slash are looked up as the system does.
   module(const char* variable, const std::vector<std::string>& names);
 
   explicit operator bool() const { return handle_ != nullptr; }

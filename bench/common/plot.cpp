@@ -13,7 +13,7 @@ constexpr double left = 70, right = 230, top = 50, bottom = 60;  // of the frame
 
 /// Told apart also by most people who see fewer colours (Okabe and Ito, then Tol).
 constexpr const char* colours[] = {"#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9",
-                                   "#8c564b", "#117733", "#882255", "#b8a600", "#6a3d9a"};
+                                   "#8c564b", "#6a3d9a", "#8a8a8a", "#b8a600", "#004d40"};
 
 /// Text as SVG has it.
 std::string escaped(const std::string& text) {
@@ -112,6 +112,7 @@ bool write_plot(const std::string& file, const std::string& title, const std::st
 
   std::size_t other = 0;
   double legend = top + 10;
+  std::string shown, ours;  // ours on top of all others
   for (const curve& c : curves) {
     std::string stroke;
     switch (c.how) {
@@ -127,15 +128,17 @@ bool write_plot(const std::string& file, const std::string& title, const std::st
         // The colours have been used once.
         if (other++ >= std::size(colours)) stroke += " stroke-dasharray=\"2 3\"";
     }
-    out << "<polyline fill=\"none\" stroke-linejoin=\"round\" " << stroke << " points=\"";
+    std::string path = "<polyline fill=\"none\" stroke-linejoin=\"round\" " + stroke + " points=\"";
     for (const auto& [x, y] : c.points) {
-      if (std::isfinite(y)) out << place(x_place(x)) << ',' << place(y_place(y)) << ' ';
+      if (std::isfinite(y)) path += place(x_place(x)) + ',' + place(y_place(y)) + ' ';
     }
-    out << "\"/>\n"
-        << line(frame_right + 16, legend - 4, frame_right + 44, legend - 4, stroke.c_str())
+    path += "\"/>\n";
+    (c.how == curve::look::ours ? ours : shown) += path;
+    out << line(frame_right + 16, legend - 4, frame_right + 44, legend - 4, stroke.c_str())
         << text_at(frame_right + 52, legend, "start", c.name);
     legend += 21;
   }
+  out << shown << ours;
   out << "</svg>\n";
   out.close();
   return static_cast<bool>(out);

@@ -5,14 +5,13 @@
 #include <sstream>
 
 #include "common/module.hpp"
-#include "gemm/libxsmm_module.h"
+#include "gemm/libxsmm_module.hpp"
 #include "gemm/static_products.hpp"
 
 namespace tenfold::bench {
 namespace {
 
-// ---- BLAS: the C interface, row-major
-// -------------------------------------------------------------
+// ---- BLAS: the C interface, row-major ----------------------------------------------------------
 
 constexpr int row_major = 101, no_transpose = 111;
 
@@ -55,8 +54,7 @@ void add_loop(std::vector<candidate>& to, const std::string& name, const module&
                 }});
 }
 
-// ---- MKL
-// -----------------------------------------------------------------------------------------
+// ---- MKL ---------------------------------------------------------------------------------------
 
 template <class T>
 using mkl_batch_strided = void(int, int, int, int, int, int, factor<T>, const T*, int, int,
@@ -121,8 +119,7 @@ void add_mkl(std::vector<candidate>& to, const module& mkl, const gemm_batch<T>&
                 }});
 }
 
-// ---- LIBXSMM
-// -------------------------------------------------------------------------------------
+// ---- LIBXSMM -----------------------------------------------------------------------------------
 
 template <class T>
 void add_libxsmm(std::vector<candidate>& to, const libxsmm_module& library,
@@ -195,7 +192,7 @@ gemm_peers::gemm_peers(report& out) {
   tell("mkl", all_->mkl);
   std::istringstream files(TENFOLD_BENCH_LIBXSMM);
   for (std::string file; std::getline(files, file, ':');) {
-    const module m("TENFOLD_BENCH_NO_VARIABLE", {file});
+    const module m(nullptr, {file});
     const auto get = m.symbol<const libxsmm_module*()>("open_libxsmm");
     if (get != nullptr) all_->libxsmm.push_back(get());
   }

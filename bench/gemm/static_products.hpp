@@ -5,7 +5,8 @@
 
 #include "gemm/batch.hpp"
 
-/// Products whose sizes are known to the compiler: Tenfold's, Eigen's, and plain loops.
+/// Products whose sizes are known to the compiler: Tenfold's, Eigen's, plain loops,
+/// and a register tile written by hand.
 namespace tenfold::bench {
 
 #if __has_include(<Eigen/Core>) || __has_include(<eigen3/Eigen/Core>)
@@ -21,6 +22,7 @@ struct static_products {
   function tenfold = nullptr;
   function eigen = nullptr;
   function loops = nullptr;
+  function hand = nullptr;
 };
 
 /// The orders that are compiled: for real scalars 1..32, complex ones 1..16, 20, 24, 32, and for
