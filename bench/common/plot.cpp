@@ -8,8 +8,8 @@
 namespace tenfold::bench {
 namespace {
 
-constexpr double width = 1000, height = 560;
-constexpr double left = 70, right = 230, top = 50, bottom = 60;  // of the frame, to the edges
+constexpr double width = 1060, height = 560;
+constexpr double left = 70, right = 290, top = 50, bottom = 60;  // of the frame, to the edges
 
 /// Told apart also by most people who see fewer colours (Okabe and Ito, then Tol).
 constexpr const char* colours[] = {"#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9",
