@@ -122,7 +122,7 @@ void report::print_seconds(const row& r) const {
 }
 
 limit report::bound(char scalar, double flops, double bytes, level l) const {
-  const double peak = scalar == 'd' ? peak_->d : peak_->s;
+  const double peak = this->peak(scalar);
   limit result{peak, "peak"};
   double fastest = 0;
   for (const stream s : {stream::copy, stream::copy_nt, stream::triad, stream::upd}) {
@@ -137,6 +137,10 @@ limit report::bound(char scalar, double flops, double bytes, level l) const {
     }
   }
   return result;
+}
+
+double report::peak(char scalar) const {
+  return scalar == 'd' || scalar == 'z' ? peak_->d : peak_->s;
 }
 
 bool report::finish() {

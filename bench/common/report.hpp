@@ -21,7 +21,7 @@ struct limit {
 /// One line of a table.
 struct row {
   std::string case_name;
-  std::string scalar;  ///< "d", "s"
+  std::string scalar;  ///< "d", "s", "z", "c"
   std::string layout;  ///< "strided", "interleaved", "pointers", "gathered"
   std::string where;   ///< "cache", "memory"
   std::string unit;    ///< "GFLOP/s", "GB/s", "GDoF/s": more is better; "s": less is
@@ -55,11 +55,16 @@ class report {
   /// of streaming that fits: the fastest of those that write as well as read.
   limit bound(char scalar, double flops, double bytes, level) const;
 
+  /// The peak of multiply-adds, GFLOP/s; that of a complex scalar is that of its parts.
+  double peak(char scalar) const;
+
   /// Prints the notes, writes the JSON. False when it cannot be written.
   [[nodiscard]] bool finish();
 
   const options& settings() const { return options_; }
   const machine& where() const { return machine_; }
+  /// Those added so far.
+  const std::vector<row>& rows() const { return rows_; }
 
  private:
   void print_rate(const row&) const;
