@@ -333,53 +333,60 @@ class address_check {
   findings& found_;
 };
 
-/// Batches of addresses, one after the other: group i is problems first[i] .. first[i + 1] - 1.
+/// Problems at addresses, in the order of their lists: runs of problems of one kind.
 template <class T>
-struct address_groups {
-  std::vector<gemm_shape> shapes;
-  std::vector<T> alpha, beta;
-  std::vector<bool> reads;
-  std::vector<index> first{0};
+class address_runs {
+ public:
   const T* const* a = nullptr;
   const T* const* b = nullptr;
   T* const* c = nullptr;
 
-  void add(order layout, const problem_terms& p, T factor_ab, T factor_c, index count) {
-    if (!has_result(p) || count == 0) return;
-    shapes.push_back(shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>));
-    if (!reads_operands(p)) shapes.back().a.layout = shapes.back().b.layout = batch_layout::strided;
-    reads.push_back(reads_operands(p));
-    alpha.push_back(reads.back() ? factor_ab : T(1));
-    beta.push_back(factor_c);
-    first.push_back(first.back() + count);
-    flops += 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
-             static_cast<double>(count) * (is_complex(scalar_of<T>) ? 4 : 1);
+  /// A kind of problems with a result; its number.
+  std::int32_t add_kind(order layout, const problem_terms& p, T factor_ab, T factor_c) {
+    gemm_shape s = shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>);
+    if (s.k == 0) s.a.layout = s.b.layout = batch_layout::strided;
+    alpha_.push_back(reads_operands(p) ? factor_ab : T(1));
+    beta_.push_back(factor_c);
+    shapes_.push_back(s);
+    return static_cast<std::int32_t>(shapes_.size() - 1);
+  }
+  /// The next `count` problems are of this kind.
+  void add_run(std::int32_t kind, index count) {
+    const gemm_shape& s = shapes_[static_cast<std::size_t>(kind)];
+    flops_ += 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
+              static_cast<double>(s.k) * static_cast<double>(count) *
+              (is_complex(scalar_of<T>) ? 4 : 1);
+    if (!kinds_.empty() && kinds_.back() == kind) {
+      first_.back() += count;
+    } else {
+      kinds_.push_back(kind);
+      first_.push_back(first_.back() + count);
+    }
   }
 
   void run() const {
-    if (shapes.empty()) return;
+    if (kinds_.empty()) return;
     gemm_list<T> list;
-    list.call_count = static_cast<index>(shapes.size());
-    list.first = first.data();
-    list.flops = flops;
-    list.context = this;
-    list.describe = [](const void* context, index call, gemm_shape& shape, gemm_arguments<T>& g) {
-      const auto& all = *static_cast<const address_groups*>(context);
-      const auto i = static_cast<std::size_t>(call);
-      const index from = all.first[i];
-      shape = all.shapes[i];
-      g = {{}, {}, {}, all.first[i + 1] - from, all.alpha[i], all.beta[i]};
-      if (all.reads[i]) {
-        g.a.data = all.a + from;
-        g.b.data = all.b + from;
-      }
-      g.c.data = all.c + from;
-    };
+    list.run_count = static_cast<index>(kinds_.size());
+    list.first = first_.data();
+    list.kinds = kinds_.data();
+    list.kind_count = static_cast<index>(shapes_.size());
+    list.shapes = shapes_.data();
+    list.alpha = alpha_.data();
+    list.beta = beta_.data();
+    list.a = a;
+    list.b = b;
+    list.c = c;
+    list.flops = flops_;
     launch(list, best_instruction_set());
   }
 
  private:
-  double flops = 0;
+  std::vector<gemm_shape> shapes_;
+  std::vector<T> alpha_, beta_;
+  std::vector<std::int32_t> kinds_;
+  std::vector<index> first_{0};
+  double flops_ = 0;
 };
 
 }  // namespace
@@ -518,7 +525,7 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
     mark(meeting);
   }
 
-  address_groups<T> all;
+  address_runs<T> all;
   all.a = a;
   all.b = b;
   all.c = c;
@@ -546,7 +553,7 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
       }
     }
     problem += groups[i].count;
-    if (good > 0) all.add(layout, p, groups[i].alpha, groups[i].beta, good);
+    if (good > 0) all.add_run(all.add_kind(layout, p, groups[i].alpha, groups[i].beta), good);
   }
   if (compacted) {
     all.a = good_a.data();
@@ -594,8 +601,8 @@ std::uint64_t hash_of(const gemm_problem<T>& p) {
 /// The problems by shape, in the order in which the shapes are first met: `bin` of each, and a problem
 /// of each bin.
 struct bins {
-  std::vector<std::int32_t> bin;     // -1: left out
-  std::vector<index> representative, count;
+  std::vector<std::int32_t> bin;  // -1: left out
+  std::vector<index> representative;
 };
 
 template <class T, class Wanted>
@@ -615,10 +622,8 @@ bins sort_into_bins(const gemm_problem<T>* problems, index count, const Wanted& 
     if (table[at] < 0) {
       table[at] = static_cast<std::int32_t>(r.representative.size());
       r.representative.push_back(i);
-      r.count.push_back(0);
     }
     r.bin[static_cast<std::size_t>(i)] = table[at];
-    ++r.count[static_cast<std::size_t>(table[at])];
   }
   return r;
 }
@@ -656,23 +661,22 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
   const bins sorted = sort_into_bins(problems, count, [&](index i) {
     return (bad.empty() || !bad[static_cast<std::size_t>(i)]) && has_result(terms_of(problems[i]));
   });
-  address_groups<T> all;
-  std::vector<index> next;
-  for (std::size_t i = 0; i < sorted.count.size(); ++i) {
-    const gemm_problem<T>& p = problems[sorted.representative[i]];
-    next.push_back(all.first.back());
-    all.add(layout, terms_of(p), p.alpha, p.beta, sorted.count[i]);
+  address_runs<T> all;
+  for (const index i : sorted.representative) {
+    all.add_kind(layout, terms_of(problems[i]), problems[i].alpha, problems[i].beta);
   }
-  const auto total = static_cast<std::size_t>(all.first.back());
-  std::vector<const T*> a(total), b(total);
-  std::vector<T*> c(total);
+  std::vector<const T*> a, b;
+  std::vector<T*> c;
+  a.reserve(static_cast<std::size_t>(count));
+  b.reserve(static_cast<std::size_t>(count));
+  c.reserve(static_cast<std::size_t>(count));
   for (index i = 0; i < count; ++i) {
     const std::int32_t bin = sorted.bin[static_cast<std::size_t>(i)];
     if (bin < 0) continue;
-    const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(bin)]++);
-    a[at] = problems[i].a;
-    b[at] = problems[i].b;
-    c[at] = problems[i].c;
+    a.push_back(problems[i].a);
+    b.push_back(problems[i].b);
+    c.push_back(problems[i].c);
+    all.add_run(bin, 1);
   }
   all.a = a.data();
   all.b = b.data();

@@ -249,8 +249,7 @@ class explaining {
     e.kernel = by_lanes ? micro_kernel::gemm_by_lanes : micro_kernel::gemm_by_columns;
     e.phase = out_.phase_count - 1;
     e.width = width;
-    const bool is_static = static_tiles_ && s.m <= select::static_gemm_extent &&
-                           s.n <= select::static_gemm_extent && s.k <= select::static_gemm_extent;
+    const bool is_static = static_tiles_ && select::has_static_code(s);
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + width - 1) / width;
     const select::tile_shape most =

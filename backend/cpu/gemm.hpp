@@ -92,7 +92,6 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
   t.b_k = S.b_k;
   t.c_m = S.c_m;
   t.b_n = t.c_n = v;
-  t.tail = N % v;
   for (index p = 0; p < problems; ++p) {
     for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(index row, index column)
                                          __attribute__((always_inline)) {
@@ -101,7 +100,7 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
       u.b += column * v;
       u.c += row * t.c_m + column * v;
       constexpr tile_modes how{access::uniform, access::lanes,    false,     true,
-                               access::lanes,   last && N % v != 0, ConjugateA};
+                               access::lanes,   last ? N % v : 0, ConjugateA};
       register_tile<T, v, m, n, static_k(K), how, epilogue::update>(u, K);
     });
     t.a += step.a;
@@ -115,7 +114,7 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
 [[gnu::noinline]] void products_by_lanes(const gemm_shape&, const tile_operands<T>& from,
                                          index tiles, problem_steps step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
-  constexpr tile_modes how{A, how_lanes, false, true, how_lanes, false, ConjugateA};
+  constexpr tile_modes how{A, how_lanes, false, true, how_lanes, 0, ConjugateA};
   constexpr select::tile_shape shape =
       select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
   tile_operands<T> t = from;
@@ -126,8 +125,10 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   if constexpr (S.c_m != dyn) t.c_m = S.c_m;
   if constexpr (S.c_n != dyn) t.c_n = S.c_n;
   for (index i = 0; i < tiles; ++i) {
-    for_each_tile<M, N, shape>([&]<int m, int n, bool>(index row, index column)
-                                   __attribute__((always_inline)) {
+    // Row by row: B is walked as it lies, and A stays (76 instead of 66 GFLOP/s at n = 32, where rows
+    // of B 2 KB apart meet in the cache).
+    for_each_tile<N, M, {shape.n, shape.m}>([&]<int n, int m, bool>(index column, index row)
+                                                __attribute__((always_inline)) {
       tile_operands<T> u = t;
       u.a += row * t.a_m;
       u.b += column * t.b_n;
@@ -212,13 +213,12 @@ constexpr gemm_kernel<T> static_kernel() {
 /// library carries.
 template <gemm_shape S, class T>
 [[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
-  constexpr index most = select::static_gemm_extent;
-  if constexpr (S.m > most || S.n > most || S.k > most) {
+  constexpr gemm_shape shape = select::without_unit_axes(S);
+  constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>);
+  static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
+  if constexpr (!select::has_static_code(oriented)) {
     gemm(S, g);
   } else {
-    constexpr gemm_shape shape = select::without_unit_axes(S);
-    constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>);
-    static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
     constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path>();
     gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <tenfold/backend/cpu/batch_tile.hpp>
@@ -5,6 +6,7 @@
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/gemm_list.hpp>
+#include <vector>
 
 /// The walk over a batch, and the kernels for sizes that are numbers: tables of register tiles.
 namespace tenfold::cpu {
@@ -39,6 +41,15 @@ void gemm_by_columns(const gemm_shape& s, products_function<T> products,
     return products(s, t, end - begin, {g.a.problem, g.b.problem, g.c.problem});
   }
 
+  if (a_in && b_in && c_in) {
+    for (index p = begin; p < end; ++p) {
+      t.a = problem_address<T>(s.a, g.a, p);
+      t.b = problem_address<T>(s.b, g.b, p);
+      t.c = problem_address<T>(s.c, g.c, p);
+      products(s, t, 1, {});
+    }
+    return;
+  }
   const select::gemm_scratch size = select::columns_scratch(s, lanes<T>);
   const scratch_block block(static_cast<std::size_t>(size.entries()) * sizeof(T));
   T* const b_scratch = block.as<T>();  // whole vectors first: they stay aligned
@@ -149,6 +160,19 @@ void gemm_by_lanes(const gemm_shape& s, products_function<T> products,
     return;
   }
 
+  // Problems that are neighbours throughout: so are the tiles.
+  const auto touches = [](const matrix_batch& x, const batch_place& p) {
+    return steps_over_lanes<T>(x) && p.problem == 1;
+  };
+  const index whole = end * v <= g.count ? end : g.count / v;
+  if (begin < whole && (uniform || touches(s.a, g.a)) && touches(s.b, g.b) && touches(s.c, g.c)) {
+    if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, begin * v));
+    take_b(lanes_in_place<T>(s.b, g.b, begin * v));
+    take_c(lanes_in_place<T>(s.c, g.c, begin * v));
+    products(s, t, whole - begin, {uniform ? 0 : v, v, v});
+    begin = whole;
+  }
+
   const select::gemm_scratch size = select::lanes_scratch(s, lanes<T>);
   const scratch_block scratch(static_cast<std::size_t>(size.entries()) * sizeof(T));
   T* const b_scratch = scratch.as<T>();
@@ -234,7 +258,8 @@ void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T
 // ---- sizes that are numbers ----------------------------------------------------------------------
 
 template <class T>
-using tile_function = void (*)(const tile_operands<T>&, index k, index count, problem_steps);
+using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands<T>&, index k,
+                               index count, const problem_steps&);
 
 /// Whether tiles of lanes count on neighbouring columns, whose distance is then a constant: with
 /// strides known when the program runs the addresses of a tile cost as much as its arithmetic (35
@@ -244,8 +269,12 @@ inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 
 /// One register tile for each of `count` problems, or tiles of problems. `Touch`: columns are W apart.
 template <class T, int W, int M, int N, tile_modes How, bool Touch>
-void tiles(const tile_operands<T>& operands, index k, index count, problem_steps step) {
+void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index k, index count,
+           const problem_steps& step) {
   tile_operands<T> t = operands;
+  t.a = a;
+  t.b = b;
+  t.c = c;
   if constexpr (Touch) t.b_n = t.c_n = W;
   for (index i = 0; i < count; ++i) {
     register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k);
@@ -272,8 +301,8 @@ struct columns_table {
                                       most{widest.m, W == lanes<T> ? widest.n : 1};
   static constexpr auto& entries =
       tile_table<T, W, most,
-                 tile_modes{access::uniform, access::lanes, false, true, access::lanes, Partial,
-                            Conjugate},
+                 tile_modes{access::uniform, access::lanes, false, true, access::lanes,
+                            Partial ? any_tail : 0, Conjugate},
                  true>::entries;
 };
 template <class T, access A, bool Conjugate>
@@ -282,13 +311,14 @@ struct lanes_table {
   static constexpr select::tile_shape most =
       select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
   static constexpr auto& entries =
-      tile_table<T, lanes<T>, most, tile_modes{A, l, false, true, l, false, Conjugate},
+      tile_table<T, lanes<T>, most, tile_modes{A, l, false, true, l, 0, Conjugate},
                  columns_touch<T>>::entries;
 };
 
 /// All register tiles of shape.m rows and n columns; the last column comes from `Last`. `panel`: B is
 /// copied there, the columns of one tile at a time, so that they are neighbours in L1 for all rows.
-template <class T, class Table, class Last = Table>
+/// `ByRows`: all columns of a row of tiles before the next row.
+template <class T, bool ByRows, class Table, class Last = Table>
 void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, index count,
           problem_steps step, T* panel = nullptr) {
   constexpr index v = lanes<T>;
@@ -299,36 +329,60 @@ void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, in
   const bool apart = columns_touch<T> && (operands.b_n != v || operands.c_n != v);
   const index widest = apart ? 1 : Table::most.n;
   if (shape.m <= Table::most.m && n <= widest)
-    return function(shape.m, n, true)(operands, shape.k, count, step);
+    return function(shape.m, n, true)(operands.a, operands.b, operands.c, operands, shape.k, count,
+                                      step);
   const select::chunks rows(shape.m, Table::most.m), columns(n, widest);
+  const T* problem_a = operands.a;
+  const T* problem_b = operands.b;
+  T* problem_c = operands.c;
   tile_operands<T> t = operands;
-  for (index i = 0; i < count; ++i) {
+  if (panel != nullptr) t.b_k = columns.longer * v;
+  for (index i = 0; ByRows && i < count; ++i) {
+    const T* a = problem_a;
+    T* c_row = problem_c;
+    for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
+      const index height = rows.longer - (r >= rows.long_count);
+      const T* b = problem_b;
+      T* c = c_row;
+      for (index tile = 0; tile < columns.long_count + columns.short_count; ++tile) {
+        const index width = columns.longer - (tile >= columns.long_count);
+        function(height, width, false)(a, b, c, t, shape.k, 1, {});
+        b += width * t.b_n;
+        c += width * t.c_n;
+      }
+      a += height * t.a_m;
+      c_row += height * t.c_m;
+    }
+    problem_a += step.a;
+    problem_b += step.b;
+    problem_c += step.c;
+  }
+  for (index i = 0; !ByRows && i < count; ++i) {
     index column = 0;
-    for (index c = 0; c < columns.long_count + columns.short_count; ++c) {
-      const index width = columns.longer - (c >= columns.long_count);
+    for (index c_tile = 0; c_tile < columns.long_count + columns.short_count; ++c_tile) {
+      const index width = columns.longer - (c_tile >= columns.long_count);
       const bool last = column + width == n;
-      tile_operands<T> u = t;
-      u.b += column * t.b_n;
-      u.c += column * t.c_n;
+      const T* b = problem_b + column * t.b_n;
       if (panel != nullptr) {
         const index entries = last && t.tail > 0 ? (width - 1) * v + t.tail : width * v;
         for (index k = 0; k < shape.k; ++k)
-          std::memcpy(static_cast<void*>(panel + k * width * v), u.b + k * t.b_k,
+          std::memcpy(static_cast<void*>(panel + k * t.b_k), b + k * operands.b_k,
                       static_cast<std::size_t>(entries) * sizeof(T));
-        u.b = panel;
-        u.b_k = width * v;
+        b = panel;
       }
+      const T* a = problem_a;
+      T* c = problem_c + column * t.c_n;
       for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
         const index height = rows.longer - (r >= rows.long_count);
-        function(height, width, last)(u, shape.k, 1, {});
-        u.a += height * t.a_m;
-        u.c += height * t.c_m;
+        function(height, width, last)(a, b, c, t, shape.k, 1, {});
+        a += height * t.a_m;
+        c += height * t.c_m;
       }
       column += width;
     }
-    t.a += step.a;
-    t.b += step.b;
-    t.c += step.c;
+    problem_a += step.a;
+    problem_b += step.b;
+    problem_c += step.c;
   }
 }
 
@@ -343,9 +397,9 @@ void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& from, inde
   t.tail = static_cast<int>(shape.n % W);
   const index vectors = (shape.n + W - 1) / W;
   if (!select::packs_panels(shape, t.b_k))
-    return walk<T, whole, partial>(shape, t, vectors, problems, step);
+    return walk<T, false, whole, partial>(shape, t, vectors, problems, step);
   const scratch_block panel(static_cast<std::size_t>(shape.k * whole::most.n * W) * sizeof(T));
-  walk<T, whole, partial>(shape, t, vectors, problems, step, panel.as<T>());
+  walk<T, false, whole, partial>(shape, t, vectors, problems, step, panel.as<T>());
 }
 /// The same, with the fewest lanes that hold a row.
 template <class T, bool Conjugate>
@@ -361,7 +415,7 @@ void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& t, index p
 template <class T, access A, bool Conjugate>
 void walk_by_lanes(const gemm_shape& shape, const tile_operands<T>& t, index tiles,
                        problem_steps step) {
-  walk<T, lanes_table<T, A, Conjugate>>(shape, t, shape.n, tiles, step);
+  walk<T, true, lanes_table<T, A, Conjugate>>(shape, t, shape.n, tiles, step);
 }
 
 /// The kernel of a shape that is oriented as select::gemm asked for.
@@ -396,28 +450,34 @@ struct prepared_gemm {
   }
 };
 
+/// Problems in the order of memory, so that the caches fetch ahead; kinds are prepared once. (Sorted
+/// by kind, 10,000 problems of order 2 to 32 ran at 0.85 of a loop over OpenBLAS.)
 template <class T>
 void run_list(const gemm_list<T>& list) {
-  const index total = list.first[list.call_count];
-  parallel_tiles(total, select::tiles_per_task(list.flops / static_cast<double>(total)),
-                 [&](index begin, index end) {
-                   index call = 0;
-                   for (index low = 0, high = list.call_count; high - low > 1;) {
-                     const index middle = (low + high) / 2;
-                     (list.first[middle] <= begin ? low : high) = middle;
-                     call = low;
-                   }
-                   for (; call < list.call_count && list.first[call] < end; ++call) {
-                     const index first = list.first[call], next = list.first[call + 1];
-                     gemm_shape shape;
-                     gemm_arguments<T> g;
-                     list.describe(list.context, call, shape, g);
-                     const prepared_gemm<T> ready(shape);
-                     run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g),
-                                 (begin > first ? begin : first) - first,
-                                 (end < next ? end : next) - first);
-                   }
-                 });
+  std::vector<prepared_gemm<T>> kinds;
+  kinds.reserve(static_cast<std::size_t>(list.kind_count));
+  for (index i = 0; i < list.kind_count; ++i) kinds.emplace_back(list.shapes[i]);
+  const index total = list.first[list.run_count];
+  parallel_tiles(
+      total, select::tiles_per_task(list.flops / static_cast<double>(total)),
+      [&](index begin, index end) {
+        index run = std::upper_bound(list.first, list.first + list.run_count, begin) - list.first - 1;
+        for (; run < list.run_count && list.first[run] < end; ++run) {
+          const index first = list.first[run], next = list.first[run + 1], kind = list.kinds[run];
+          const prepared_gemm<T>& ready = kinds[static_cast<std::size_t>(kind)];
+          gemm_arguments<T> g;
+          if (list.shapes[kind].k > 0) {
+            g.a.data = list.a + first;
+            g.b.data = list.b + first;
+          }
+          g.c.data = list.c + first;
+          g.count = next - first;
+          g.alpha = list.alpha[kind];
+          g.beta = list.beta[kind];
+          run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g),
+                      (begin > first ? begin : first) - first, (end < next ? end : next) - first);
+        }
+      });
 }
 
 template <class T>

@@ -18,7 +18,7 @@ struct tile_operands {
   index b_k = 0, b_n = 0;
   index c_m = 0, c_n = 0;
   T alpha = T(1), beta = T(0);  ///< only with epilogue::update
-  int tail = 0;                 ///< entries of the last column where it is partial
+  int tail = 0;  ///< entries of the last column where there are any_tail
   index a_im = 0, b_im = 0, c_im = 0;  ///< reals from real to imaginary parts, where they are split
   bool conjugate_sum = false;          ///< with epilogue::update: conj(sum) for sum
 };
@@ -38,11 +38,14 @@ struct tile_modes {
   bool a_varies = false;    ///< A moves with n as well: an entry-wise product
   bool has_b = true;        ///< false: B = 1
   access c = access::lanes;
-  bool partial = false;     ///< the last column has `tail` entries, B and C no more
+  int tail = 0;             ///< if not 0, the last column, of B and C, has only so many entries
   bool conjugate_a = false;  ///< conj(A) for A
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };
+
+/// A tail whose number of entries is in tile_operands.
+inline constexpr int any_tail = -1;
 
 /// The strides of a register tile as part of its key: with strides at run time the addresses of an
 /// unrolled tile cost as much as its arithmetic (0.58 instead of 0.9 of the hand-written mass
@@ -77,8 +80,8 @@ struct accumulators {
     if constexpr (How.has_b) {
 #pragma GCC unroll 16
       for (int n = 0; n < N; ++n) {
-        column[n] = How.partial && n == N - 1 ? part<How.partial>(b + n * t.b_n, t.tail)
-                                              : entry<How.b>(b + n * t.b_n, t.b_im);
+        column[n] = How.tail != 0 && n == N - 1 ? part<How.tail>(b + n * t.b_n, t.tail)
+                                                : entry<How.b>(b + n * t.b_n, t.b_im);
         if constexpr (M > 1 && How.b != access::uniform && W > 1) pin(column[n]);
       }
     }
@@ -164,8 +167,8 @@ struct accumulators {
           const vec<T, W> beta = broadcast<T, W>(t.beta);
           each([&](vec<T, W>& v, int m, int n) {
             const T* const c = t.c + m * t.c_m + n * t.c_n;
-            const vec<T, W> old = How.partial && n == N - 1 ? part<How.partial>(c, t.tail)
-                                                            : entry<How.c>(c, t.c_im);
+            const vec<T, W> old = How.tail != 0 && n == N - 1 ? part<How.tail>(c, t.tail)
+                                                              : entry<How.c>(c, t.c_im);
             v = fma(alpha, v, beta * old);
           });
         }
@@ -179,9 +182,12 @@ struct accumulators {
         if constexpr (How.c == access::split) {
           store_split<T, W>(c, sum[m][n], t.c_im);
         } else {
-          if constexpr (How.partial) {
+          if constexpr (How.tail != 0) {
             if (n == N - 1) {
-              store_partial<T, W>(c, sum[m][n], t.tail);
+              if constexpr (How.tail > 0)
+                store_first<T, W, How.tail>(c, sum[m][n]);
+              else
+                store_partial<T, W>(c, sum[m][n], t.tail);
               continue;
             }
           }
@@ -218,9 +224,11 @@ struct accumulators {
       return load<T, W>(p);
   }
 
-  template <bool Partial>
+  template <int Tail>
   [[gnu::always_inline]] static vec<T, W> part(const T* p, int count) {
-    if constexpr (Partial)
+    if constexpr (Tail > 0)
+      return load_first<T, W, Tail>(p);
+    else if constexpr (Tail < 0)
       return load_partial<T, W>(p, count);
     else
       return vec<T, W>{};
@@ -242,7 +250,7 @@ template <int W, int M, int K, access How, class T>
 //      a_n where it varies with n
 //   B  lanes or uniform; strides b_k, b_n
 //   C  lanes; strides c_m, c_n; it may not overlap A or B
-//   How.partial: of the last column only the first t.tail entries of B and C exist
+//   How.tail: of the last column only the first How.tail, or t.tail, entries of B and C exist
 //   split: complex lanes, W real parts, and their imaginary parts a_im, b_im, c_im reals behind
 //   How.conjugate_a: conj(A[m][k]) for A[m][k]
 //   finish: overwrite  C := sum  |  update  C := alpha sum + beta C;  beta == 0: C is not read

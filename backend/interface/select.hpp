@@ -180,9 +180,6 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
 
 // ---- batched matrix products ---------------------------------------------------------------------
 
-/// Products of matrices up to this order have code of their own where the types tell their sizes.
-inline constexpr index static_gemm_extent = 64;
-
 /// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
 /// problems.
 enum class gemm_path : unsigned char { by_columns, by_lanes };
@@ -222,6 +219,7 @@ constexpr double lanes_cost(const gemm_shape& s, int width) {
              k = static_cast<double>(s.k);
   const auto moved = [&](const matrix_batch& x, double entries) {
     if (x.layout == batch_layout::interleaved && x.block % width == 0) return 0.0;
+    if (x.row == 0 && x.column == 0) return 0.0;  // one number, see without_unit_axes
     const bool runs = (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) &&
                       (x.column == 1 || x.row == 1);
     return entries * (runs ? 1.6 : 4);
@@ -238,6 +236,11 @@ constexpr double lanes_cost(const gemm_shape& s, int width) {
 constexpr bool packs_panels(const gemm_shape& s, index row) {
   const auto bytes = static_cast<index>(bytes_of(s.type));
   return s.m >= 32 && s.k * (row < 0 ? -row : row) * bytes > 32768;
+}
+
+/// Whether a product whose sizes the types tell has code of its own: up to where panels are packed.
+constexpr bool has_static_code(const gemm_shape& s) {
+  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row);
 }
 
 /// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
