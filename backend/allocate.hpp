@@ -5,13 +5,14 @@
 
 namespace tenfold {
 
-/// Memory for `count` entries of T, all bits zero, whose pages lie with the threads that will compute:
-/// on a machine of several memory nodes a page belongs to the node of the thread that first touches
-/// it, and here the threads of the caller's arena do, part by part as they would share a batch. Call it
-/// in the arena that will run the products; pin the arena to a node (tbb::task_arena::constraints)
-/// where all of a batch is to stay on one. Throws std::bad_alloc.
+/// Memory for `count` entries of T, all bits zero, whose pages lie with the threads that will
+/// compute: on a machine of several memory nodes a page belongs to the node of the thread that
+/// first touches it, and here the threads of the caller's arena do, part by part as they would
+/// share a batch. Call it in the arena that will run the products; pin the arena to a node
+/// (tbb::task_arena::constraints) where all of a batch is to stay on one. Throws std::bad_alloc.
 ///
-/// A tensor does not touch its entries when it is made, so its pages go to whoever writes them first.
+/// A tensor does not touch its entries when it is made, so its pages go to whoever writes them
+/// first.
 template <class T>
 allocation<T> allocate(index count) {
   allocation<T> memory(count);

@@ -14,13 +14,13 @@ enum class reporting : unsigned char {
   none     ///< nothing is said
 };
 
-/// Where the codes of a batched call go. A code is 0, or -i if argument i of the problem is illegal,
-/// counted as in cblas_gemm:
+/// Where the codes of a batched call go. A code is 0, or -i if argument i of the problem is
+/// illegal, counted as in cblas_gemm:
 ///   1 order   2, 3 op of A, B   4 m   5 n   6 k   7 alpha   8 a   9 lda   10 b   11 ldb   12 beta
 ///   13 c   14 ldc
-/// Every code is written. A bad problem is left out, its C untouched, and the others are computed, in
-/// every way of reporting, also before an exception is thrown. A call that is wrong as a whole (a
-/// negative count, a missing list, operands of different sizes) throws in every way.
+/// Every code is written. A bad problem is left out, its C untouched, and the others are computed,
+/// in every way of reporting, also before an exception is thrown. A call that is wrong as a whole
+/// (a negative count, a missing list, operands of different sizes) throws in every way.
 class batch_info {
  public:
   constexpr batch_info() = default;

@@ -15,7 +15,8 @@ namespace tenfold {
 
 namespace {
 
-// ---- what can be wrong with one problem ----------------------------------------------------------
+// ---- what can be wrong with one problem
+// ----------------------------------------------------------
 
 /// The arguments of cblas_gemm in their order; a code is minus such a number.
 enum argument : int { none, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc };
@@ -41,8 +42,8 @@ index lines(order layout, op f, index rows, index columns) {
   return line(layout, f, columns, rows);
 }
 
-/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of a
-/// batch of them can be added.
+/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of
+/// a batch of them can be added.
 bool is_addressable(index count, index step, index bytes) {
   index reach = 0;
   return !__builtin_mul_overflow(count, step, &reach) &&
@@ -113,24 +114,36 @@ std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
                            index rows, const char* column_size, index columns) {
     const bool by_row = (layout == order::row_major) == (f == op::none);
     const index least = std::max<index>(1, by_row ? columns : rows);
-    if (ld >= least) return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^62 bytes";
+    if (ld >= least)
+      return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^62 bytes";
     return std::string(name) + " is " + number(ld) + ", less than " +
            (least == (by_row ? columns : rows)
                 ? std::string(by_row ? column_size : row_size) + " = " + number(least)
                 : std::string("1")) +
-           " (" + name_of(layout) + ", " + matrix + (f == op::none ? " not transposed)" : " transposed)");
+           " (" + name_of(layout) + ", " + matrix +
+           (f == op::none ? " not transposed)" : " transposed)");
   };
   switch (wrong) {
-    case m: return "m is " + number(p.m) + ", less than 0";
-    case n: return "n is " + number(p.n) + ", less than 0";
-    case k: return "k is " + number(p.k) + ", less than 0";
-    case a: return "a is null, but there is work to do";
-    case b: return "b is null, but there is work to do";
-    case lda: return leading("lda", p.lda, 'A', p.op_a, "m", p.m, "k", p.k);
-    case ldb: return leading("ldb", p.ldb, 'B', p.op_b, "k", p.k, "n", p.n);
-    case ldc: return leading("ldc", p.ldc, 'C', op::none, "m", p.m, "n", p.n);
-    case c: return "c is null, but there is work to do";
-    default: return "";
+    case m:
+      return "m is " + number(p.m) + ", less than 0";
+    case n:
+      return "n is " + number(p.n) + ", less than 0";
+    case k:
+      return "k is " + number(p.k) + ", less than 0";
+    case a:
+      return "a is null, but there is work to do";
+    case b:
+      return "b is null, but there is work to do";
+    case lda:
+      return leading("lda", p.lda, 'A', p.op_a, "m", p.m, "k", p.k);
+    case ldb:
+      return leading("ldb", p.ldb, 'B', p.op_b, "k", p.k, "n", p.n);
+    case ldc:
+      return leading("ldc", p.ldc, 'C', op::none, "m", p.m, "n", p.n);
+    case c:
+      return "c is null, but there is work to do";
+    default:
+      return "";
   }
 }
 
@@ -149,7 +162,9 @@ class findings {
   template <class Sentence>
   void add(index problem, index group, argument wrong, bool overlap, const Sentence& sentence) {
     switch (info_.how()) {
-      case reporting::all: info_.codes()[problem] = -wrong; break;
+      case reporting::all:
+        info_.codes()[problem] = -wrong;
+        break;
       case reporting::group:
         first_.resize(static_cast<std::size_t>(groups_), INT64_MAX);
         if (is_first(first_[static_cast<std::size_t>(group)], problem))
@@ -158,7 +173,8 @@ class findings {
       case reporting::any:
         if (is_first(first_of_all_, problem)) *info_.codes() = -wrong;
         break;
-      case reporting::none: break;
+      case reporting::none:
+        break;
       case reporting::thrown:
         if (!is_first(first_of_all_, problem)) break;
         text_ = "tenfold: gemm: problem " + number(problem) + ": " + sentence();
@@ -197,15 +213,17 @@ void require_count(index count) {
 }
 void require_list(const void* list, const char* name, index count, const char* of = "problem") {
   if (count > 0 && list == nullptr) {
-    throw shape_error(std::string("tenfold: gemm: the list ") + name + " is null, but the batch has " +
-                      number(count) + " " + of + (count == 1 ? "" : "s"));
+    throw shape_error(std::string("tenfold: gemm: the list ") + name +
+                      " is null, but the batch has " + number(count) + " " + of +
+                      (count == 1 ? "" : "s"));
   }
 }
 
 constexpr const char* meets_sentence = "c overlaps a or b";
 constexpr const char* meets_other_sentence = "c overlaps a matrix of another problem";
 
-// ---- a problem as data ---------------------------------------------------------------------------
+// ---- a problem as data
+// ---------------------------------------------------------------------------
 
 /// The shape of problems of these terms; without reading operands k is 0.
 gemm_shape shape_of_terms(batch_layout where, order layout, const problem_terms& p, scalar type) {
@@ -293,8 +311,8 @@ std::vector<index> meeting_problems([[maybe_unused]] index count,
   return found;
 }
 
-/// Checks the problems of a batch of addresses; marks and reports the bad ones. `first` is the number
-/// of the first of them among all.
+/// Checks the problems of a batch of addresses; marks and reports the bad ones. `first` is the
+/// number of the first of them among all.
 template <class T>
 class address_check {
  public:
@@ -353,9 +371,8 @@ class address_runs {
   /// The next `count` problems are of this kind.
   void add_run(std::int32_t kind, index count) {
     const gemm_shape& s = shapes_[static_cast<std::size_t>(kind)];
-    flops_ += 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
-              static_cast<double>(s.k) * static_cast<double>(count) *
-              (is_complex(scalar_of<T>) ? 4 : 1);
+    flops_ += 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
+              static_cast<double>(count) * (is_complex(scalar_of<T>) ? 4 : 1);
     if (!kinds_.empty() && kinds_.back() == kind) {
       first_.back() += count;
     } else {
@@ -391,7 +408,8 @@ class address_runs {
 
 }  // namespace
 
-// ---- the forms of a batch ------------------------------------------------------------------------
+// ---- the forms of a batch
+// ------------------------------------------------------------------------
 
 template <class T>
 void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_identity_t<T> alpha,
@@ -457,8 +475,7 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
     s.a.shared = stride_a == 0;
     s.b.shared = stride_b == 0;
   }
-  launch(s,
-         arguments_of<T>(p, {a, stride_a}, {b, stride_b}, {c, stride_c}, count, alpha, beta),
+  launch(s, arguments_of<T>(p, {a, stride_a}, {b, stride_b}, {c, stride_c}, count, alpha, beta),
          best_instruction_set());
 }
 
@@ -591,15 +608,15 @@ template <class T>
 std::uint64_t hash_of(const gemm_problem<T>& p) {
   const auto u = [](index x) { return static_cast<std::uint64_t>(x); };
   const auto alpha = bits_of(p.alpha), beta = bits_of(p.beta);
-  std::uint64_t h = u(p.m) + (u(p.n) << 20) + (u(p.k) << 40) + u(p.lda) * 31 + u(p.ldb) * 961 +
-                    u(p.ldc) * 29791;
+  std::uint64_t h =
+      u(p.m) + (u(p.n) << 20) + (u(p.k) << 40) + u(p.lda) * 31 + u(p.ldb) * 961 + u(p.ldc) * 29791;
   for (const std::uint64_t bits : {alpha[0], alpha[1], beta[0], beta[1]})
     h = (h ^ (h >> 32) ^ bits) * 0x9e3779b97f4a7c15;
   return h >> 32;
 }
 
-/// The problems by shape, in the order in which the shapes are first met: `bin` of each, and a problem
-/// of each bin.
+/// The problems by shape, in the order in which the shapes are first met: `bin` of each, and a
+/// problem of each bin.
 struct bins {
   std::vector<std::int32_t> bin;  // -1: left out
   std::vector<index> representative;
@@ -685,7 +702,8 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
   found.tell();
 }
 
-// ---- views ---------------------------------------------------------------------------------------
+// ---- views
+// ---------------------------------------------------------------------------------------
 
 namespace batched_blas {
 
@@ -728,8 +746,7 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
   if (rows(b, op_b) != k)
     fail("op(A) has " + number(k) + " columns, but op(B) has " + number(rows(b, op_b)) + " rows");
   const index count = c.count < 0 ? 1 : c.count;
-  if (c.count < 0 && (a.count >= 0 || b.count >= 0))
-    fail("C is one matrix, but A or B is a batch");
+  if (c.count < 0 && (a.count >= 0 || b.count >= 0)) fail("C is one matrix, but A or B is a batch");
   if (a.count >= 0 && a.count != count)
     fail("A holds " + number(a.count) + " problems, but C holds " + number(count));
   if (b.count >= 0 && b.count != count)
@@ -770,13 +787,13 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
 
 }  // namespace batched_blas
 
-#define TENFOLD_INSTANTIATE(T)                                                                    \
-  template void gemm(order, op, op, index, index, index, T, const T*, index, index, const T*,    \
-                     index, index, T, T*, index, index, index, batch_info);                      \
-  template void gemm(order, op, op, index, index, index, T, const T* const*, index,              \
-                     const T* const*, index, T, T* const*, index, index, batch_info);            \
-  template void gemm(order, const gemm_group<T>*, index, const T* const*, const T* const*,       \
-                     T* const*, batch_info);                                                      \
+#define TENFOLD_INSTANTIATE(T)                                                                \
+  template void gemm(order, op, op, index, index, index, T, const T*, index, index, const T*, \
+                     index, index, T, T*, index, index, index, batch_info);                   \
+  template void gemm(order, op, op, index, index, index, T, const T* const*, index,           \
+                     const T* const*, index, T, T* const*, index, index, batch_info);         \
+  template void gemm(order, const gemm_group<T>*, index, const T* const*, const T* const*,    \
+                     T* const*, batch_info);                                                  \
   template void gemm(order, const gemm_problem<T>*, index, batch_info);
 TENFOLD_INSTANTIATE(float)
 TENFOLD_INSTANTIATE(double)

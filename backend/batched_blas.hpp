@@ -10,10 +10,11 @@
 /// Batched BLAS: many small matrix products in one call,
 ///   C(b) := alpha op(A(b)) op(B(b)) + beta C(b)        C (m, n), op(A) (m, k), op(B) (k, n)
 ///
-/// for float, double and std::complex of them, any alpha and beta, fixed batches, variable batches and
-/// groups. beta = 0: C is not read. alpha = 0 or k = 0: A and B are not read. A batch of nothing, and
-/// matrices without entries, are legal. Work is shared among the threads of the caller's TBB arena;
-/// results depend neither on their number nor on the size of the batch or a problem's place in it.
+/// for float, double and std::complex of them, any alpha and beta, fixed batches, variable batches
+/// and groups. beta = 0: C is not read. alpha = 0 or k = 0: A and B are not read. A batch of
+/// nothing, and matrices without entries, are legal. Work is shared among the threads of the
+/// caller's TBB arena; results depend neither on their number nor on the size of the batch or a
+/// problem's place in it.
 namespace tenfold {
 
 /// What a matrix is multiplied as.
@@ -50,22 +51,24 @@ struct gemm_group {
   index count = 0;
 };
 
-// ---- pointers with sizes; T: float, double, std::complex<float>, std::complex<double> -------------
+// ---- pointers with sizes; T: float, double, std::complex<float>, std::complex<double>
+// -------------
 
-/// A fixed batch in strided storage: problem b has A at a + b * stride_a, and so on; stride 0 of A or
-/// B shares one matrix among all. Throws as batch_info says; overlap_error if C meets itself, A or B.
+/// A fixed batch in strided storage: problem b has A at a + b * stride_a, and so on; stride 0 of A
+/// or B shares one matrix among all. Throws as batch_info says; overlap_error if C meets itself, A
+/// or B.
 template <class T>
-void gemm(order layout, op op_a, op op_b, index m, index n, index k,
-          std::type_identity_t<T> alpha, const T* a, index lda, index stride_a, const T* b, index ldb,
-          index stride_b, std::type_identity_t<T> beta, T* c, index ldc, index stride_c, index count,
+void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_identity_t<T> alpha,
+          const T* a, index lda, index stride_a, const T* b, index ldb, index stride_b,
+          std::type_identity_t<T> beta, T* c, index ldc, index stride_c, index count,
           batch_info info = {});
 
 /// A fixed batch of matrices at given addresses. That no C meets another problem's matrix is the
 /// caller's duty, checked when the library is built without NDEBUG.
 template <class T>
-void gemm(order layout, op op_a, op op_b, index m, index n, index k,
-          std::type_identity_t<T> alpha, const T* const* a, index lda, const T* const* b, index ldb,
-          std::type_identity_t<T> beta, T* const* c, index ldc, index count, batch_info info = {});
+void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_identity_t<T> alpha,
+          const T* const* a, index lda, const T* const* b, index ldb, std::type_identity_t<T> beta,
+          T* const* c, index ldc, index count, batch_info info = {});
 
 /// Groups of fixed batches: the lists of addresses hold those of the first group, then those of the
 /// second, ...
@@ -78,7 +81,8 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
 template <class T>
 void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info info = {});
 
-// ---- views ---------------------------------------------------------------------------------------
+// ---- views
+// ---------------------------------------------------------------------------------------
 
 namespace batched_blas {
 
@@ -90,7 +94,8 @@ struct matrices {
   index count = -1;             ///< problems; -1: one matrix for all
 };
 
-/// Whether a type is a matrix or a batch of matrices: rank 2 of another layout is a batch of vectors.
+/// Whether a type is a matrix or a batch of matrices: rank 2 of another layout is a batch of
+/// vectors.
 template <class X>
 inline constexpr bool holds_matrices =
     operand_traits_of<X>::rank == 3 || operand_traits_of<X>::layout == batch_layout::strided;
@@ -185,14 +190,16 @@ constexpr gemm_shape static_shape() {
 ///     gemm(1.0, A, B, 0.0, C);
 ///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);
 ///
-/// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A or
-/// B; of pointers and gathered entries that is the caller's duty.
-template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B, writable_tensor_like C>
+/// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A
+/// or B; of pointers and gathered entries that is the caller's duty.
+template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B,
+          writable_tensor_like C>
 requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
     (operand_traits_of<B>::rank == 2 || operand_traits_of<B>::rank == 3) &&
-    (operand_traits_of<C>::rank == 2 || operand_traits_of<C>::rank == 3)
-void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
-          typename operand_traits_of<C>::scalar_t beta, C&& c) {
+    (operand_traits_of<C>::rank == 2 ||
+     operand_traits_of<C>::rank ==
+         3) void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
+                      typename operand_traits_of<C>::scalar_t beta, C&& c) {
   using T = typename operand_traits_of<C>::scalar_t;
   static_assert(std::is_same_v<typename operand_traits_of<const A>::scalar_t, T> &&
                     std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,

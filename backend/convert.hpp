@@ -115,11 +115,12 @@ auto to_interleaved(const X& x) {
     result y(extents);
     to_interleaved(x, y);
     return y;
-  }(std::make_index_sequence<static_cast<std::size_t>(traits::rank - 1)>{});
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(traits::rank - 1)>{});
 }
 
-/// y(b, i...) := x(b, i...): an interleaved batch into one of any layout; gathered entries are added
-/// to. Otherwise as to_interleaved.
+/// y(b, i...) := x(b, i...): an interleaved batch into one of any layout; gathered entries are
+/// added to. Otherwise as to_interleaved.
 template <tensor_like X, writable_tensor_like Y>
 requires converting::is_interleaved<X>
 void from_interleaved(const X& x, Y&& y) { converting::copy("from_interleaved", x, y); }

@@ -41,9 +41,12 @@ instruction_set best_instruction_set() {
 
 capabilities capabilities_of(instruction_set isa) {
   switch (isa) {
-    case instruction_set::avx512: return avx512_capabilities;
-    case instruction_set::avx2: return avx2_capabilities;
-    case instruction_set::baseline: break;
+    case instruction_set::avx512:
+      return avx512_capabilities;
+    case instruction_set::avx2:
+      return avx2_capabilities;
+    case instruction_set::baseline:
+      break;
   }
   return sse2_capabilities;
 }
@@ -52,11 +55,14 @@ namespace {
 
 /// The one place where an instruction set becomes code.
 #if defined(__x86_64__)
-#define TENFOLD_ON(isa, call)                                    \
-  switch (isa) {                                                 \
-    case instruction_set::avx512: return cpu::avx512::call;      \
-    case instruction_set::avx2: return cpu::avx2::call;          \
-    case instruction_set::baseline: return cpu::sse2::call;      \
+#define TENFOLD_ON(isa, call)       \
+  switch (isa) {                    \
+    case instruction_set::avx512:   \
+      return cpu::avx512::call;     \
+    case instruction_set::avx2:     \
+      return cpu::avx2::call;       \
+    case instruction_set::baseline: \
+      return cpu::sse2::call;       \
   }
 #else
 #define TENFOLD_ON(isa, call) \
@@ -99,7 +105,7 @@ void launch(const gemm_list<T>& list, instruction_set isa) {
   TENFOLD_ON(isa, gemm(list));
 }
 
-#define TENFOLD_INSTANTIATE(T)                                                         \
+#define TENFOLD_INSTANTIATE(T)                                                        \
   template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set); \
   template void launch(const gemm_list<T>&, instruction_set);
 TENFOLD_INSTANTIATE(float)

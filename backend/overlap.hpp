@@ -19,10 +19,10 @@ class memory_extent {
   /// Whether two operands may share an address: no where a cheap proof exists, else yes.
   ///
   /// The proof: let g be the greatest common divisor of the steps not shorter than some s. Modulo g
-  /// these axes stand still, and each operand stays in a window that its shorter steps reach. If the
-  /// windows are disjoint modulo g, so are the operands. With the shortest s this is the proof by
-  /// divisibility, with a longer one that of nested strides (two ranges of columns of one matrix);
-  /// before any step the windows are the ranges of addresses.
+  /// these axes stand still, and each operand stays in a window that its shorter steps reach. If
+  /// the windows are disjoint modulo g, so are the operands. With the shortest s this is the proof
+  /// by divisibility, with a longer one that of nested strides (two ranges of columns of one
+  /// matrix); before any step the windows are the ranges of addresses.
   friend bool may_overlap(const memory_extent& x, const memory_extent& y);
 
   static constexpr int most_axes = 32;
@@ -36,8 +36,8 @@ class memory_extent {
   index entry_;
   axis axes_[most_axes];  ///< the first count_
   int count_ = 0;
-  index reach_ = 0;    ///< from the first to the last entry
-  index before_ = 0;   ///< from the first entry to entry (0, 0, ...)
+  index reach_ = 0;   ///< from the first to the last entry
+  index before_ = 0;  ///< from the first entry to entry (0, 0, ...)
   bool empty_ = false;
   bool stands_ = false;  ///< an axis does not move
 };

@@ -61,8 +61,8 @@ constexpr scalar with_precision(scalar real, bool complex) {
   return complex ? scalar::c64 : scalar::f64;
 }
 
-/// Whether the strides of an output keep its entries apart, as far as they are known: each axis steps
-/// over all that the shorter steps reach.
+/// Whether the strides of an output keep its entries apart, as far as they are known: each axis
+/// steps over all that the shorter steps reach.
 template <int R>
 constexpr bool entries_apart(const operand_shape<R>& y) {
   const auto step = [&](int i) {

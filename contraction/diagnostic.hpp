@@ -8,46 +8,69 @@
 /// {label}, {position}, {0}..{3}. At compile time the sentence stands as it is in a static_assert
 /// and the numbers in the name of a type beside it.
 #define TENFOLD_DIAGNOSES(X)                                                                       \
-  X(unexpected_character, "character '{label}' at position {position} is neither a label, ',', '+', '-', '...' nor '->'") \
-  X(broken_arrow, "'{label}' at position {position} is half an arrow: the output stands behind '->'") \
+  X(unexpected_character,                                                                          \
+    "character '{label}' at position {position} is neither a label, ',', '+', '-', '...' nor "     \
+    "'->'")                                                                                        \
+  X(broken_arrow,                                                                                  \
+    "'{label}' at position {position} is half an arrow: the output stands behind '->'")            \
   X(second_arrow, "a second '->' at position {position}: there is one output")                     \
   X(comma_in_output, "',' at position {position} stands in the output: there is one output")       \
-  X(sign_in_output, "'{label}' at position {position} stands in the output: a sum stands before '->'") \
+  X(sign_in_output,                                                                                \
+    "'{label}' at position {position} stands in the output: a sum stands before '->'")             \
   X(open_bracket, "'[' at position {position} is not closed by ']'")                               \
   X(empty_bracket, "'[]' at position {position} names no label")                                   \
   X(broken_ellipsis, "'{label}' at position {position} is part of an ellipsis, which is '...'")    \
-  X(second_ellipsis, "a second ellipsis at position {position}: an operand, or the output, has one at most") \
+  X(second_ellipsis,                                                                               \
+    "a second ellipsis at position {position}: an operand, or the output, has one at most")        \
   X(too_many_operands, "more than {0} operands")                                                   \
   X(too_many_terms, "more than {0} terms in a sum")                                                \
-  X(too_many_labels, "label '{label}' at position {position} is one more than {0} different labels") \
-  X(too_high_rank, "label '{label}' at position {position} is one more than {0} labels in one operand") \
+  X(too_many_labels,                                                                               \
+    "label '{label}' at position {position} is one more than {0} different labels")                \
+  X(too_high_rank,                                                                                 \
+    "label '{label}' at position {position} is one more than {0} labels in one operand")           \
   X(output_label_unknown, "output label '{label}' at position {position} is in no operand")        \
-  X(output_label_repeated, "output label '{label}' at position {position} stands in the output twice") \
-  X(terms_disagree, "the labels that occur once in term {0} of the sum are not those of term 0: write the output behind '->'") \
-  X(term_lacks_label, "term {0} of the sum lacks the output label '{label}' at position {position}") \
+  X(output_label_repeated,                                                                         \
+    "output label '{label}' at position {position} stands in the output twice")                    \
+  X(terms_disagree,                                                                                \
+    "the labels that occur once in term {0} of the sum are not those of term 0: write the output " \
+    "behind '->'")                                                                                 \
+  X(term_lacks_label,                                                                              \
+    "term {0} of the sum lacks the output label '{label}' at position {position}")                 \
   X(operand_count, "the subscripts name {0} operands, {1} were given")                             \
   X(operand_rank, "operand {0} has rank {1}, its subscripts name {2} labels")                      \
   X(ellipsis_rank, "operand {0} has rank {1}, its subscripts name {2} labels beside the ellipsis") \
-  X(ellipsis_not_in_output, "the ellipsis at position {position} stands for {0} axes: the output needs an ellipsis, too") \
+  X(ellipsis_not_in_output,                                                                        \
+    "the ellipsis at position {position} stands for {0} axes: the output needs an ellipsis, too")  \
   X(output_rank, "the output has rank {0}, its subscripts name {1} labels")                        \
-  X(extent_mismatch, "label '{label}' at position {position} has extent {0} in operand {1} and extent {2} in operand {3}") \
-  X(output_extent, "label '{label}' at position {position} has extent {0} in the output and extent {1} in the operands") \
-  X(mixed_scalars, "operand {0} and operand 0 differ in precision: accumulate<double> computes in the wider one") \
-  X(output_scalar, "the output and operand 0 differ in precision: accumulate<double> computes in the wider one") \
+  X(extent_mismatch,                                                                               \
+    "label '{label}' at position {position} has extent {0} in operand {1} and extent {2} in "      \
+    "operand {3}")                                                                                 \
+  X(output_extent,                                                                                 \
+    "label '{label}' at position {position} has extent {0} in the output and extent {1} in the "   \
+    "operands")                                                                                    \
+  X(mixed_scalars,                                                                                 \
+    "operand {0} and operand 0 differ in precision: accumulate<double> computes in the wider one") \
+  X(output_scalar,                                                                                 \
+    "the output and operand 0 differ in precision: accumulate<double> computes in the wider one")  \
   X(accumulate_narrower, "operand {0} is wider than what accumulate<float> computes in")           \
   X(complex_into_real, "operand {0} is complex, the output is real")                               \
   X(complex_factor, "alpha or beta is complex, the output is real")                                \
   X(slice_range, "label '{label}' at position {position} is fixed to {0}, its extent is {1}")      \
   X(unsupported_layout, "operand {0} is not a strided tensor in host memory")                      \
   X(unsupported_output, "the output is not a strided tensor in host memory")                       \
-  X(zero_stride_output, "label '{label}' at position {position} has stride 0 in the output: its entries coincide") \
+  X(zero_stride_output,                                                                            \
+    "label '{label}' at position {position} has stride 0 in the output: its entries coincide")     \
   X(overlap, "the output overlaps operand {0} in memory")                                          \
   X(output_coincides, "the strides of the output do not keep its entries apart")                   \
-  X(no_path, "no order of multiplication: the given pairs fit no operands, or every order has an intermediate above the limit") \
+  X(no_path,                                                                                       \
+    "no order of multiplication: the given pairs fit no operands, or every order has an "          \
+    "intermediate above the limit")                                                                \
   X(unlike_planned, "operand {0} is not like the one that was planned for")                        \
   X(output_unlike_planned, "the output is not like the one that was planned for")                  \
   X(too_long_program, "the expression is too long to be run")                                      \
-  X(unknown_argument, "argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate, numpy_semantics or optimize") \
+  X(unknown_argument,                                                                              \
+    "argument {0} is neither an operand (tensor_like) nor alpha, beta, accumulate, "               \
+    "numpy_semantics or optimize")                                                                 \
   X(late_operand, "argument {0} is an operand behind an option: operands stand first")             \
   X(repeated_option, "argument {0} says an option a second time")                                  \
   X(beta_by_value, "argument {0} is beta, which needs a destination: einsum(into(y), ...)")
@@ -64,9 +87,11 @@ enum class diagnosis : unsigned char {
 /// The sentence of a diagnosis, with its places still open.
 constexpr std::string_view sentence_of(diagnosis d) {
   switch (d) {
-    case diagnosis::none: return "no error";
+    case diagnosis::none:
+      return "no error";
 #define TENFOLD_DIAGNOSIS_SENTENCE(name, sentence) \
-  case diagnosis::name: return sentence;
+  case diagnosis::name:                            \
+    return sentence;
       TENFOLD_DIAGNOSES(TENFOLD_DIAGNOSIS_SENTENCE)
 #undef TENFOLD_DIAGNOSIS_SENTENCE
   }

@@ -88,13 +88,13 @@ struct explained_operand {
 };
 
 enum class micro_kernel : unsigned char {
-  unknown,        ///< only the call will tell
-  unrolled,       ///< plain scalar code without a loop
-  register_tile,  ///< m x n accumulators of `width` lanes
-  conversion,     ///< copied to the scalar of the program as it is packed
+  unknown,          ///< only the call will tell
+  unrolled,         ///< plain scalar code without a loop
+  register_tile,    ///< m x n accumulators of `width` lanes
+  conversion,       ///< copied to the scalar of the program as it is packed
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
-  sandwich        ///< interpolation, scaling and projection on one axis in one go
+  sandwich          ///< interpolation, scaling and projection on one axis in one go
 };
 
 /// Labels in their order: a part of the explanation's list of orders.
@@ -109,11 +109,11 @@ struct explained_step {
   explained_operand a, b, c;  ///< b.value < 0: A alone
   int adds_to = -1;           ///< the result of an earlier step, or nothing
   int sign = 1;
-  label_set batch = 0;        ///< in A, B and the result
-  label_set m = 0;            ///< in A and the result
-  label_set n = 0;            ///< in B and the result
-  label_set k = 0;            ///< summed
-  label_order order;          ///< of the result
+  label_set batch = 0;  ///< in A, B and the result
+  label_set m = 0;      ///< in A and the result
+  label_set n = 0;      ///< in B and the result
+  label_set k = 0;      ///< summed
+  label_order order;    ///< of the result
   monomial batch_extent, m_extent, n_extent, k_extent;
   int phase = -1;
   micro_kernel kernel = micro_kernel::unknown;

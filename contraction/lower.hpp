@@ -312,8 +312,8 @@ class lowering : private phases<L> {
   }
 
   /// Where step s leaves its result: the terms of a sum in one place. `memory` is its final place
-  /// when it goes through scratch: also where the rest of the lanes does so, and alpha and beta meet
-  /// the sum of all terms there, not the first one.
+  /// when it goes through scratch: also where the rest of the lanes does so, and alpha and beta
+  /// meet the sum of all terms there, not the first one.
   constexpr place result(const phase_shape& shape, int s, const place* results, place& memory,
                          index& peak) {
     const bool at_root = end_of_sum(s) == shape.root;
@@ -327,8 +327,8 @@ class lowering : private phases<L> {
     return p;
   }
 
-  constexpr void finish(const phase_shape& shape, int s, program_step& step,
-                        const place& c, const place& memory, place* results) {
+  constexpr void finish(const phase_shape& shape, int s, program_step& step, const place& c,
+                        const place& memory, place* results) {
     results[s] = c;
     step.sign = plan_.steps[s].sign;
     step.accumulates = plan_.steps[s].c >= 0;
@@ -345,8 +345,8 @@ class lowering : private phases<L> {
   }
 
   /// The stride of an operand in the phase that takes the other part of the lane loop. Contracted
-  /// loops fold only where they fold in both, so that every entry is summed in the same order and no
-  /// bit depends on where a tile ends.
+  /// loops fold only where they fold in both, so that every entry is summed in the same order and
+  /// no bit depends on where a tile ends.
   constexpr index sibling_stride(const phase_shape& shape, int value, const place& p,
                                  int label) const {
     if (!shape.has_rest || value < 0 || !contains(labels_of(value), label) ||
@@ -395,7 +395,7 @@ class lowering : private phases<L> {
     step.c = c.ref;
     const label_set la = labels_of(va), lb = vb >= 0 ? labels_of(vb) : 0;
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
-              sums[L.labels + 1] = {};
+                              sums[L.labels + 1] = {};
     int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
     for (int i = 0; i < ps.order.count; ++i) {
       const int l = ps.order[i];
@@ -422,8 +422,12 @@ class lowering : private phases<L> {
       for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
         const int l = order_of(v)[i];
         if (!contains(ps.contracted, l) || (second && contains(la, l))) continue;
-        sums[sum_count++] = {problem_.extent[l], a.stride[l], b.stride[l], 0,
-                             sibling_stride(shape, va, a, l), sibling_stride(shape, vb, b, l)};
+        sums[sum_count++] = {problem_.extent[l],
+                             a.stride[l],
+                             b.stride[l],
+                             0,
+                             sibling_stride(shape, va, a, l),
+                             sibling_stride(shape, vb, b, l)};
       }
     }
     row_count = fold(rows, row_count);
@@ -478,12 +482,15 @@ class lowering : private phases<L> {
     return value < n_ && problem_.inputs[value].type == problem_.type ? value : -1;
   }
 
-  /// If the whole plan is one product C[t][m][n] := sum_k A[t][m][k] B[t][k][n] of more than vectors,
-  /// emits it as a phase of its own. One batch label, or what of the rows or columns does not fold
-  /// into one loop, is t.
+  /// If the whole plan is one product C[t][m][n] := sum_k A[t][m][k] B[t][k][n] of more than
+  /// vectors, emits it as a phase of its own. One batch label, or what of the rows or columns does
+  /// not fold into one loop, is t.
   constexpr bool emit_product(int root) {
     const plan_step<L>& ps = plan_.steps[root];
-    if (!is_final(root) || ps.b < 0 || ps.c >= 0 || ps.sign != 1 || ps.fixed_label >= 0) return false;
+    if (!is_final(root) || ps.b < 0 || ps.c >= 0 || ps.sign != 1 || ps.fixed_label >= 0)
+      return false;
+    const label_set kept = ps.labels & ~ps.contracted, la = labels_of(ps.a), lb = labels_of(ps.b);
+    if ((kept & ~lb) == 0 || (kept & ~la) == 0 || ps.contracted == 0) return false;
     const int va = input_of(ps.a), vb = input_of(ps.b);
     if (va < 0 || vb < 0 || problem_.output.type != problem_.type) return false;
     if (plan_.step_count != 1 + (ps.a >= n_) + (ps.b >= n_ && ps.b != ps.a)) return false;
@@ -492,7 +499,7 @@ class lowering : private phases<L> {
     };
     const bound_operand<L>&a = problem_.inputs[va], &b = problem_.inputs[vb];
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, sums[L.labels + 1] = {},
-              batch[L.labels + 1] = {};
+                              batch[L.labels + 1] = {};
     int row_count = 0, column_count = 0, sum_count = 0, batch_count = 0, open = -1;
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(ps.labels, l)) continue;
@@ -528,7 +535,8 @@ class lowering : private phases<L> {
     if (row_count != 1 || column_count != 1 || sum_count != 1 || batch_count != 0) return false;
     // Neighbouring problems are lanes already.
     if (tile.extent != 1 && (tile.c == 1 || tile.c == -1)) return false;
-    if (out_.phase_count == Program::max_phases || out_.step_count == Program::max_steps) return false;
+    if (out_.phase_count == Program::max_phases || out_.step_count == Program::max_steps)
+      return false;
 
     program_phase& phase = out_.phases[static_cast<std::size_t>(out_.phase_count++)];
     phase.first_step = out_.step_count;
@@ -560,10 +568,10 @@ class lowering : private phases<L> {
     phase.scratch_entries = choice.path == select::gemm_path::by_lanes
                                 ? select::lanes_scratch(oriented, width).entries()
                                 : select::columns_scratch(oriented, width).entries();
-    phase.tile_flops = pair_flops(static_cast<double>(step.m.extent) *
-                                      static_cast<double>(step.n.extent) *
-                                      static_cast<double>(step.k.extent),
-                                  true);
+    phase.tile_flops =
+        pair_flops(static_cast<double>(step.m.extent) * static_cast<double>(step.n.extent) *
+                       static_cast<double>(step.k.extent),
+                   true);
     return true;
   }
 
@@ -602,7 +610,8 @@ class lowering : private phases<L> {
   }
 
   constexpr bool sandwich_at(const phase_shape& shape, int s) const {
-    if (!caps_.sandwiches || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root) return false;
+    if (!caps_.sandwiches || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root)
+      return false;
     if (!contains(shape.members, s + 1) || !contains(shape.members, s + 2)) return false;
     // What stays in registers is read once, and added to nothing.
     for (const int inside : {s, s + 1}) {

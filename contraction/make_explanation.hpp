@@ -14,10 +14,10 @@ class explaining {
   /// `program` may be null: then only the call will tell. `extents` by label are those of the call,
   /// `dyn` where not known; `overwrites` is what the program was lowered with; `static_tiles` says
   /// which micro-kernels will run.
-  constexpr explaining(const statements<L>& said, const label_names<L>& names, std::string_view text,
-                       const problem<L>& p, const contraction_plan<L>& plan, const Program* program,
-                       const capabilities& caps, const index* extents, bool overwrites,
-                       bool static_tiles)
+  constexpr explaining(const statements<L>& said, const label_names<L>& names,
+                       std::string_view text, const problem<L>& p, const contraction_plan<L>& plan,
+                       const Program* program, const capabilities& caps, const index* extents,
+                       bool overwrites, bool static_tiles)
       : said_(said),
         names_(names),
         text_(text),
@@ -235,9 +235,8 @@ class explaining {
       x.value = ref.value;
       x.how = in_scratch > 0 ? reach::packed : broadcast ? reach::broadcast : reach::in_place;
       // The entries that become lanes are those of neighbouring problems, or columns.
-      if (in_scratch > 0) x.apart = by_lanes ? ref.tile_stride[0]
-                                    : &ref == &step.c ? s.c.column
-                                                      : s.b.column;
+      if (in_scratch > 0)
+        x.apart = by_lanes ? ref.tile_stride[0] : &ref == &step.c ? s.c.column : s.b.column;
       return x;
     };
     e.a = reached_as(choice.transposed ? copied.b : copied.a, choice.transposed ? false : uniform,
@@ -324,11 +323,11 @@ class explaining {
     const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
     const select::tile_choice tile =
-        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                            caps_.registers_for(problem_.type),
-                                            step.a.how == access::lanes)
-                      : select::tile_choice{select::dynamic_tile(problem_.type),
-                                            select::tile_reason::library};
+        static_tiles_
+            ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
+                                  caps_.registers_for(problem_.type), step.a.how == access::lanes)
+            : select::tile_choice{select::dynamic_tile(problem_.type),
+                                  select::tile_reason::library};
     shape(e, f, in.width, tile.shape, step);
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
                                                                    : tile.why;

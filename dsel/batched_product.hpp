@@ -3,12 +3,12 @@
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/dsel/evaluate.hpp>
 
-/// Literals over batches that no strides reach (interleaved, pointers, gathered): those that are one
-/// batched matrix product run as gemm() does.
+/// Literals over batches that no strides reach (interleaved, pointers, gathered): those that are
+/// one batched matrix product run as gemm() does.
 namespace tenfold::evaluating {
 
-/// Which product the subscripts are: result [t, m, n] from a factor over m and k and one over k and n,
-/// each with t in front or shared by all t.
+/// Which product the subscripts are: result [t, m, n] from a factor over m and k and one over k and
+/// n, each with t in front or shared by all t.
 struct product_form {
   bool found = false;
   bool swapped = false;  ///< the first factor has the columns of the result
@@ -42,17 +42,17 @@ constexpr product_form form_of_product(const statements<L>& said) {
 }
 
 template <class X, class... Rest>
-inline constexpr bool one_scalar =
-    (std::is_same_v<typename operand_traits_of<X>::scalar_t,
-                    typename operand_traits_of<Rest>::scalar_t> &&
-     ...);
+inline constexpr bool one_scalar = (std::is_same_v<typename operand_traits_of<X>::scalar_t,
+                                                   typename operand_traits_of<Rest>::scalar_t> &&
+                                    ...);
 
 /// y := alpha S(x0, x1) + beta y.
 template <class Text, class Call, class Y, class X0, class X1>
-requires(form_of_product(Text::said).found && Call::binding == bind_options{} &&
-         one_scalar<Y, const X0, const X1> && operand_traits_of<Y>::rank == 3)
-void product_of_batches(of_batches, Text, Call, Y& y, alpha_factor alpha, beta_factor beta, const X0& x0,
-                        const X1& x1) {
+requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
+         one_scalar<Y, const X0, const X1> &&
+         operand_traits_of<Y>::rank ==
+             3) void product_of_batches(of_batches, Text, Call, Y& y, alpha_factor alpha,
+                                        beta_factor beta, const X0& x0, const X1& x1) {
   using T = typename operand_traits_of<Y>::scalar_t;
   if (!is_complex(scalar_of<T>) && (alpha.im != 0 || beta.im != 0))
     throw_diagnostic({diagnosis::complex_factor}, Text::text);
@@ -65,9 +65,10 @@ void product_of_batches(of_batches, Text, Call, Y& y, alpha_factor alpha, beta_f
 
 /// alpha S(x0, x1), a new row-major batch.
 template <class Text, class Call, class X0, class X1>
-requires(form_of_product(Text::said).found && Call::binding == bind_options{} &&
-         one_scalar<const X0, const X1>)
-auto product_of_batches(of_batches, Text, Call, alpha_factor alpha, const X0& x0, const X1& x1) {
+requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
+         one_scalar<const X0, const X1>) auto product_of_batches(of_batches, Text, Call,
+                                                                 alpha_factor alpha, const X0& x0,
+                                                                 const X1& x1) {
   constexpr auto& said = Text::said.list[0];
   constexpr auto axis = [](int label) {
     std::array<int, 2> at{-1, -1};  // operand, axis
@@ -82,14 +83,15 @@ auto product_of_batches(of_batches, Text, Call, alpha_factor alpha, const X0& x0
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     using t0 = operand_traits_of<const X0>;
     using t1 = operand_traits_of<const X1>;
-    using result = tensor<typename t0::scalar_t,
-                          (axes[I][0] == 0 ? t0::static_extents[axes[I][1]]
-                                           : t1::static_extents[axes[I][1]])...>;
+    using result =
+        tensor<typename t0::scalar_t, (axes[I][0] == 0 ? t0::static_extents[axes[I][1]]
+                                                       : t1::static_extents[axes[I][1]])...>;
     result y(typename result::extents_type(std::array<index, 3>{
         (axes[I][0] == 0 ? t0::extent(x0, axes[I][1]) : t1::extent(x1, axes[I][1]))...}));
     product_of_batches(of_batches{}, Text{}, Call{}, y, alpha, beta_factor{0}, x0, x1);
     return y;
-  }(std::make_index_sequence<3>{});
+  }
+  (std::make_index_sequence<3>{});
 }
 
 }  // namespace tenfold::evaluating

@@ -18,13 +18,11 @@ namespace tenfold {
 /// `accumulate<T>`, `optimize<path_options>`. Throws shape_error when run-time extents of a label
 /// differ; everything that the types tell is checked by the compiler.
 template <literal S, tensor_like... X>
-  requires(sizeof...(X) > 0)
-auto einsum(const X&... x) {
+requires(sizeof...(X) > 0) auto einsum(const X&... x) {
   return evaluating::checked_by_value<S, plain_call>({1}, x...);
 }
 template <literal S, class... A>
-  requires(!(tensor_like<A> && ...))
-auto einsum(const A&... args) {
+requires(!(tensor_like<A> && ...)) auto einsum(const A&... args) {
   constexpr diagnostic wrong = evaluating::check_arguments<false, A...>();
   if constexpr (wrong.code != diagnosis::none) {
     return diagnose<subscripts<S>, wrong>();
@@ -45,13 +43,11 @@ auto einsum(const A&... args) {
 /// `beta` = 0 (the default) does not read y. Throws shape_error when run-time extents differ,
 /// overlap_error when y overlaps an operand; y is then untouched.
 template <literal S, class Y, tensor_like... X>
-  requires(sizeof...(X) > 0)
-void einsum(destination<Y> y, const X&... x) {
+requires(sizeof...(X) > 0) void einsum(destination<Y> y, const X&... x) {
   evaluating::checked_in_place<S, plain_call>(y.tensor, {1}, {0}, x...);
 }
 template <literal S, class Y, class... A>
-  requires(!(tensor_like<A> && ...))
-void einsum(destination<Y> y, const A&... args) {
+requires(!(tensor_like<A> && ...)) void einsum(destination<Y> y, const A&... args) {
   constexpr diagnostic wrong = evaluating::check_arguments<true, A...>();
   if constexpr (wrong.code != diagnosis::none) {
     diagnose<subscripts<S>, wrong>();
@@ -67,7 +63,9 @@ void einsum(destination<Y> y, const A&... args) {
 
 /// What can stand as an operand of a call with run-time subscripts.
 template <class X>
-concept run_time_tensor = requires(const X& x) { run_time_operand_of(x); };
+concept run_time_tensor = requires(const X& x) {
+  run_time_operand_of(x);
+};
 
 namespace evaluating {
 
@@ -87,8 +85,7 @@ using entry = typename entry_of<X>::type;
 template <class... A>
 struct run_time_call {
   static_assert(((run_time_tensor<A> || is_option<A> || std::is_same_v<A, path_options> ||
-                  std::is_same_v<A, sublist>) &&
-                 ...),
+                  std::is_same_v<A, sublist>)&&...),
                 "tenfold: an argument is neither an operand nor an option");
 
   run_time_operand inputs[sizeof...(A) + 1];
@@ -98,15 +95,17 @@ struct run_time_call {
   explicit run_time_call(const A&... args)
       : settings{alpha_of(args...), beta_of(args...), bind_options_of<A...>(),
                  path_options_of<A...>()} {
-    ([&] {
-      if constexpr (run_time_tensor<A>) inputs[count++] = run_time_operand_of(args);
-      if constexpr (std::is_same_v<A, path_options>) settings.path = args;
-    }(), ...);
+    (
+        [&] {
+          if constexpr (run_time_tensor<A>) inputs[count++] = run_time_operand_of(args);
+          if constexpr (std::is_same_v<A, path_options>) settings.path = args;
+        }(),
+        ...);
   }
 };
 
-/// Throws what is wrong with the arguments behind run-time subscripts. In NumPy's interleaved form a
-/// sublist stands behind each operand.
+/// Throws what is wrong with the arguments behind run-time subscripts. In NumPy's interleaved form
+/// a sublist stands behind each operand.
 template <bool Into, bool Interleaved, class... A>
 void check_run_time_arguments(std::string_view text) {
   constexpr auto kind = []<class X>(const X*) {
@@ -116,8 +115,7 @@ void check_run_time_arguments(std::string_view text) {
     }
     return kind_of_argument<X>;
   };
-  constexpr diagnostic wrong =
-      check_kinds<Into>({kind(static_cast<const A*>(nullptr))...});
+  constexpr diagnostic wrong = check_kinds<Into>({kind(static_cast<const A*>(nullptr))...});
   if constexpr (wrong.code != diagnosis::none) throw_diagnostic(wrong, text);
 }
 
@@ -126,12 +124,14 @@ template <class... A>
 constexpr scalar result_scalar() {
   constexpr bind_options asked = bind_options_of<A...>();
   bool complex = false, wide = asked.accumulates && asked.accumulate == scalar::f64;
-  ([&] {
-    if constexpr (run_time_tensor<A>) {
-      complex = complex || is_complex(scalar_of<entry<A>>);
-      wide = wide || real_of(scalar_of<entry<A>>) == scalar::f64;
-    }
-  }(), ...);
+  (
+      [&] {
+        if constexpr (run_time_tensor<A>) {
+          complex = complex || is_complex(scalar_of<entry<A>>);
+          wide = wide || real_of(scalar_of<entry<A>>) == scalar::f64;
+        }
+      }(),
+      ...);
   return binding::with_precision(wide ? scalar::f64 : scalar::f32, complex);
 }
 
@@ -148,15 +148,15 @@ template <bool Interleaved = false, class Y, class... A>
 void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
   check_run_time_arguments<true, Interleaved, A...>(text);
   const run_time_call<A...> call(args...);
-  evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor),
-           run_time_address(y.tensor), call.settings);
+  evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor), run_time_address(y.tensor),
+           call.settings);
 }
 
 }  // namespace evaluating
 
 /// Einstein summation with subscripts that are known only when the program runs; the same parser,
-/// planner and programs, planned anew in each call (`plan` keeps what was planned). Returns a tensor
-/// of run-time rank.
+/// planner and programs, planned anew in each call (`plan` keeps what was planned). Returns a
+/// tensor of run-time rank.
 ///
 ///   auto C = einsum("ij,jk->ik", A, B);   double s = C(0, 1);   auto view = C.as<dyn, dyn>();
 ///

@@ -120,7 +120,8 @@ template <class E, class Call, class Y, class... X>
       form::template tell<n>(y, at);
       stretched = admit(form::value, text, {data, open}, extents);
     }
-  }(std::index_sequence_for<X...>{});
+  }
+  (std::index_sequence_for<X...>{});
   run<E, Call>(form::value, text, {data, open}, extents, stretched == 0, y, alpha, beta);
 }
 
@@ -140,7 +141,8 @@ template <class E, class Call, class... X>
   [&]<std::size_t... O>(std::index_sequence<O...>) __attribute__((always_inline)) {
     index* at = open;
     ((at = form::template tell<O>(x, at)), ...);
-  }(std::index_sequence_for<X...>{});
+  }
+  (std::index_sequence_for<X...>{});
   if constexpr (E::is_static) {
     result y;
     run<E, Call>(form::value, text, {data, open}, nullptr, true, y, alpha, {0});
@@ -151,7 +153,8 @@ template <class E, class Call, class... X>
     auto y = [&]<int... I>(std::integer_sequence<int, I...>) {
       std::array<index, sizeof...(I)> shape{extents[list[I]]...};
       return result(typename result::extents_type(shape));
-    }(std::make_integer_sequence<int, list.count>{});
+    }
+    (std::make_integer_sequence<int, list.count>{});
     run<E, Call>(form::value, text, {data, open}, extents, stretched == 0, y, alpha, {0});
     return y;
   }
@@ -171,17 +174,16 @@ template <int I, class A, class... Rest>
 template <class... A, class F>
 [[gnu::always_inline]] inline auto with_operands(F f, const A&... args) {
   constexpr int n = (static_cast<int>(tensor_like<A>) + ...);
-  return [&]<int... I>(std::integer_sequence<int, I...>) {
-    return f(pick<I>(args...)...);
-  }(std::make_integer_sequence<int, n>{});
+  return [&]<int... I>(std::integer_sequence<int, I...>) { return f(pick<I>(args...)...); }
+  (std::make_integer_sequence<int, n>{});
 }
 
 /// Finds product_of_batches (batched_product.hpp) where it is included, by its namespace.
 struct of_batches {};
 
 template <class... X>
-inline constexpr bool all_strided =
-    ((operand_traits_of<X>::layout == batch_layout::strided) && ...);
+inline constexpr bool all_strided = ((operand_traits_of<X>::layout == batch_layout::strided) &&
+                                     ...);
 
 template <literal S, class Call, class... X>
 [[gnu::always_inline]] inline auto checked_by_value(alpha_factor alpha, const X&... x) {
@@ -235,10 +237,9 @@ template <literal S, class Call, class Y, class... X>
 
 /// What the options among the arguments are to the compiler; operands leave no trace.
 template <class... A>
-using call_of = std::conditional_t<
-    (is_setting<A> || ...),
-    call_with<((is_option<A> && !is_setting<A>) || ...),
-              std::conditional_t<is_setting<A>, A, void>...>,
-    scaled_call>;
+using call_of = std::conditional_t<(is_setting<A> || ...),
+                                   call_with<((is_option<A> && !is_setting<A>) || ...),
+                                             std::conditional_t<is_setting<A>, A, void>...>,
+                                   scaled_call>;
 
 }  // namespace tenfold::evaluating

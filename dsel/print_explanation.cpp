@@ -164,10 +164,17 @@ class printer {
     }
     out_ += "->" + names(s_.result) + "\n";
     switch (s_.type) {
-      case scalar::f32: out_ += "float"; break;
-      case scalar::f64: out_ += "double"; break;
-      case scalar::c32: out_ += "complex<float>"; break;
-      case scalar::c64: out_ += "complex<double>";
+      case scalar::f32:
+        out_ += "float";
+        break;
+      case scalar::f64:
+        out_ += "double";
+        break;
+      case scalar::c32:
+        out_ += "complex<float>";
+        break;
+      case scalar::c64:
+        out_ += "complex<double>";
     }
     const char* separator = "; ";
     for (int l = 0; l < s_.label_count; ++l) {

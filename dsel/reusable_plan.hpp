@@ -55,7 +55,7 @@ class run_time_plan {
   }
   /// The same into a new tensor.
   template <class X, class... A>
-    requires run_time_tensor<X>
+  requires run_time_tensor<X>
   auto operator()(const X& x, const A&... args) const {
     check_arguments<false, X, A...>();
     dynamic_tensor<cpu::entry_type<evaluating::result_scalar<X, A...>()>> y(result());
@@ -102,8 +102,8 @@ run_time_plan at_run_time(std::string_view text, const A&... args) {
                 "settings; alpha and beta are given when it runs");
   run_time_operand inputs[sizeof...(A)];
   int count = 0;
-  call_settings settings{{1}, {0}, evaluating::bind_options_of<A...>(),
-                         evaluating::path_options_of<A...>()};
+  call_settings settings{
+      {1}, {0}, evaluating::bind_options_of<A...>(), evaluating::path_options_of<A...>()};
   const operand_shape<max_rank>* y = nullptr;
   (
       [&] {
@@ -167,7 +167,8 @@ class literal_plan {
   }
 };
 
-/// Plans a literal for operands like these: by the compiler where their types tell enough, else now.
+/// Plans a literal for operands like these: by the compiler where their types tell enough, else
+/// now.
 ///
 ///   auto p = plan<"eij,ej->ei">(like(A), like(u));   p(into(y), A, u);
 template <literal S, class... X>

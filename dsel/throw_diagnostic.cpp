@@ -24,9 +24,11 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
   message += rest;
   switch (error.code) {
     case diagnosis::output_coincides:
-    case diagnosis::overlap: throw overlap_error(message);
+    case diagnosis::overlap:
+      throw overlap_error(message);
     case diagnosis::no_path:
-    case diagnosis::too_long_program: throw backend_error(message);
+    case diagnosis::too_long_program:
+      throw backend_error(message);
     case diagnosis::unlike_planned:
     case diagnosis::output_unlike_planned:
     case diagnosis::operand_count:
@@ -41,10 +43,13 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
     case diagnosis::complex_into_real:
     case diagnosis::complex_factor:
     case diagnosis::slice_range:
-    case diagnosis::zero_stride_output: throw shape_error(message);
+    case diagnosis::zero_stride_output:
+      throw shape_error(message);
     case diagnosis::unsupported_layout:
-    case diagnosis::unsupported_output: throw backend_error(message);
-    default: throw subscript_error(message);
+    case diagnosis::unsupported_output:
+      throw backend_error(message);
+    default:
+      throw subscript_error(message);
   }
 }
 

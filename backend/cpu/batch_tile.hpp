@@ -5,8 +5,8 @@
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
-/// Matrices of a batch on their way into and out of scratch: one at a time, row by row, or V of them
-/// side by side, one in each SIMD lane.
+/// Matrices of a batch on their way into and out of scratch: one at a time, row by row, or V of
+/// them side by side, one in each SIMD lane.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
@@ -21,13 +21,15 @@ template <class T>
                                                  index b) {
   auto* const data = static_cast<T*>(const_cast<void*>(p.data));
   switch (x.layout) {
-    case batch_layout::strided: return data + b * p.problem;
+    case batch_layout::strided:
+      return data + b * p.problem;
     case batch_layout::pointers:
       return const_cast<T*>(static_cast<const T* const*>(p.data)[b]);
     case batch_layout::interleaved:
       return reinterpret_cast<T*>(reinterpret_cast<real<T>*>(data + b / x.block * p.problem) +
                                   b % x.block);
-    case batch_layout::gathered: break;
+    case batch_layout::gathered:
+      break;
   }
   return data;
 }
@@ -84,7 +86,8 @@ inline void write_entry(const matrix_batch& x, const batch_place& p, index b, in
   base[at * x.block] = value;
 }
 
-// ---- V runs <-> lanes ----------------------------------------------------------------------------
+// ---- V runs <-> lanes
+// ----------------------------------------------------------------------------
 
 /// S[x * stride + first + l] := run[first + l][x] for x < P and l < P.
 template <int P, class R>
@@ -98,7 +101,8 @@ template <int P, class R>
 }
 /// The way back.
 template <int P, class R>
-[[gnu::always_inline]] inline void lanes_to_runs(const R* s, index stride, R* const* runs, index x) {
+[[gnu::always_inline]] inline void lanes_to_runs(const R* s, index stride, R* const* runs,
+                                                 index x) {
   typename short_vec<R, P>::type row[P];
 #pragma GCC unroll 16
   for (int i = 0; i < P; ++i) std::memcpy(&row[i], s + (x + i) * stride, sizeof(row[i]));
@@ -125,18 +129,17 @@ template <int V, int P, class F>
 /// S[x * stride + l] := runs[l][x]   for x < n and all V lanes; complex numbers are runs of pairs.
 template <class R>
 inline void runs_to_lanes(R* s, index stride, R* const* runs, index n) {
-  for_each_block<lanes<R>, lanes<R>>(n, [&]<int P>(int lane, index x) {
-    runs_to_lanes<P>(s + lane, stride, runs + lane, x);
-  });
+  for_each_block<lanes<R>, lanes<R>>(
+      n, [&]<int P>(int lane, index x) { runs_to_lanes<P>(s + lane, stride, runs + lane, x); });
 }
 template <class R>
 inline void lanes_to_runs(const R* s, index stride, R* const* runs, index n) {
-  for_each_block<lanes<R>, lanes<R>>(n, [&]<int P>(int lane, index x) {
-    lanes_to_runs<P>(s + lane, stride, runs + lane, x);
-  });
+  for_each_block<lanes<R>, lanes<R>>(
+      n, [&]<int P>(int lane, index x) { lanes_to_runs<P>(s + lane, stride, runs + lane, x); });
 }
 
-// ---- V problems <-> a tile of lanes --------------------------------------------------------------
+// ---- V problems <-> a tile of lanes
+// --------------------------------------------------------------
 
 /// Calls f(first entry of the tile, distance in memory, length) for runs that are contiguous in
 /// both.
@@ -157,8 +160,8 @@ constexpr bool has_runs(const matrix_batch& x) {
 }
 
 /// S(i, j)[l] := entry (i, j) of problem b + l, l < count; 0 for count <= l < V. Lanes lie `stride`
-/// reals apart, V in scratch; a complex entry is a row of real parts, then one of imaginary parts. S
-/// is in order_in_tile.
+/// reals apart, V in scratch; a complex entry is a row of real parts, then one of imaginary parts.
+/// S is in order_in_tile.
 template <class T>
 inline void read_tile(T* s, const matrix_batch& x, const batch_place& p, index rows, index columns,
                       index b, int count, index stride = lanes<T>) {
@@ -218,7 +221,8 @@ inline void write_tile(const T* s, const matrix_batch& x, const batch_place& p, 
       }
 }
 
-// ---- one problem <-> a matrix in scratch ---------------------------------------------------------
+// ---- one problem <-> a matrix in scratch
+// ---------------------------------------------------------
 
 /// S[i * ld + j] := entry (i, j) of problem b.
 template <class T>
@@ -236,7 +240,8 @@ inline void read_matrix(T* s, index ld, const matrix_batch& x, const batch_place
         runs_to_lanes(reinterpret_cast<U*>(s) + j, ld, runs, rows);
       }
       for (; j < columns; ++j)
-        for (index i = 0; i < rows; ++i) s[i * ld + j] = reinterpret_cast<T*>(from)[i + j * x.column];
+        for (index i = 0; i < rows; ++i)
+          s[i * ld + j] = reinterpret_cast<T*>(from)[i + j * x.column];
       return;
     }
   }

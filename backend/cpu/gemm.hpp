@@ -7,8 +7,8 @@
 /// Batched matrix products. There are two ways to fill the lanes:
 ///   by columns  V neighbouring columns of one C: row by row, A broadcast
 ///   by lanes    one entry of V problems: every operation is V products at once
-/// What an operand's layout does not offer is made on the way, in scratch: one problem, or one tile of
-/// V problems, at a time. That and the threads are the library's (gemm.isa.cpp); here are the
+/// What an operand's layout does not offer is made on the way, in scratch: one problem, or one tile
+/// of V problems, at a time. That and the threads are the library's (gemm.isa.cpp); here are the
 /// micro-kernels of a shape that the compiler knows.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
@@ -31,8 +31,8 @@ struct gemm_kernel {
   select::gemm_path path = select::gemm_path::by_columns;
 };
 
-/// The library's part, compiled for this instruction set: the walk over a batch in any layout, on the
-/// threads of the caller's arena. Without a kernel, those that the library carries.
+/// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
+/// the threads of the caller's arena. Without a kernel, those that the library carries.
 void gemm(const gemm_shape& shape, const gemm_arguments<float>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<double>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g);
@@ -64,7 +64,8 @@ template <int M, int N, select::tile_shape Tile, class F>
   };
   static constexpr bool ends_short = columns.short_count > 0;
   constexpr index full = columns.long_count - (ends_short ? 0 : 1);
-  for (index c = 0; c < full; ++c) down.template operator()<columns.longer, false>(c * columns.longer);
+  for (index c = 0; c < full; ++c)
+    down.template operator()<columns.longer, false>(c * columns.longer);
   if constexpr (ends_short) {
     constexpr index first = columns.long_count * columns.longer, width = columns.longer - 1;
     for (index c = 0; c < columns.short_count - 1; ++c)
@@ -81,7 +82,7 @@ constexpr int static_k(index k) {
 }
 
 /// A products_function by columns.
-template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
+template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_columns(const gemm_shape&, const tile_operands<T>& from,
                                            index problems, problem_steps step) {
   constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
@@ -93,15 +94,15 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
   t.c_m = S.c_m;
   t.b_n = t.c_n = v;
   for (index p = 0; p < problems; ++p) {
-    for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(index row, index column)
-                                         __attribute__((always_inline)) {
+    for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(
+        index row, index column) __attribute__((always_inline)) {
       tile_operands<T> u = t;
       u.a += row * t.a_m;
       u.b += column * v;
       u.c += row * t.c_m + column * v;
       constexpr tile_modes how{access::uniform, access::lanes,    false,     true,
                                access::lanes,   last ? N % v : 0, ConjugateA};
-      register_tile<T, v, m, n, static_k(K), how, epilogue::update>(u, K);
+      register_tile<T, v, m, n, static_k(K), how, Finish>(u, K);
     });
     t.a += step.a;
     t.b += step.b;
@@ -110,7 +111,7 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA>
 }
 
 /// A products_function by lanes; strides of `S` that are `dyn` are those of t.
-template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA>
+template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_lanes(const gemm_shape&, const tile_operands<T>& from,
                                          index tiles, problem_steps step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
@@ -125,15 +126,15 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   if constexpr (S.c_m != dyn) t.c_m = S.c_m;
   if constexpr (S.c_n != dyn) t.c_n = S.c_n;
   for (index i = 0; i < tiles; ++i) {
-    // Row by row: B is walked as it lies, and A stays (76 instead of 66 GFLOP/s at n = 32, where rows
-    // of B 2 KB apart meet in the cache).
-    for_each_tile<N, M, {shape.n, shape.m}>([&]<int n, int m, bool>(index column, index row)
-                                                __attribute__((always_inline)) {
+    // Row by row: B is walked as it lies, and A stays (76 instead of 66 GFLOP/s at n = 32, where
+    // rows of B 2 KB apart meet in the cache).
+    for_each_tile<N, M, select::tile_shape{shape.n, shape.m}>([&]<int n, int m, bool>(
+        index column, index row) __attribute__((always_inline)) {
       tile_operands<T> u = t;
       u.a += row * t.a_m;
       u.b += column * t.b_n;
       u.c += row * t.c_m + column * t.c_n;
-      register_tile<T, lanes<T>, m, n, static_k(K), how, epilogue::update>(u, K);
+      register_tile<T, lanes<T>, m, n, static_k(K), how, Finish>(u, K);
     });
     t.a += step.a;
     t.b += step.b;
@@ -175,8 +176,8 @@ constexpr bool steps_over_lanes(const matrix_batch& x) {
   return !is_complex_type<T> && x.layout == batch_layout::strided && x.row != 1 && x.column != 1;
 }
 
-/// The strides by lanes; `dyn` where a call, or the place in the batch, decides whether problems lie
-/// in lanes.
+/// The strides by lanes; `dyn` where a call, or the place in the batch, decides whether problems
+/// lie in lanes.
 template <class T>
 constexpr tile_strides strides_by_lanes(const gemm_shape& s) {
   constexpr index v = lanes<T>;
@@ -194,24 +195,26 @@ constexpr tile_strides strides_by_lanes(const gemm_shape& s) {
   return {a.row, a.column, 0, b.row, b.column, c.row, c.column};
 }
 
-/// The kernel of a shape that is oriented as select::gemm asked for.
-template <class T, gemm_shape S, select::gemm_path Path>
+/// The kernel of a shape that is oriented as select::gemm asked for. `Scaled`: alpha and beta are
+/// more than 1 and 0; without, there is half as much to compile.
+template <class T, gemm_shape S, select::gemm_path Path, bool Scaled = true>
 constexpr gemm_kernel<T> static_kernel() {
   constexpr int m = static_cast<int>(S.m), n = static_cast<int>(S.n), k = static_cast<int>(S.k);
   constexpr bool conjugate = is_complex_type<T> && conjugates_a(S);
+  constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
   if constexpr (Path == select::gemm_path::by_columns) {
-    return {products_by_columns<T, m, n, k, strides_by_columns<T>(S), conjugate>, Path};
+    return {products_by_columns<T, m, n, k, strides_by_columns<T>(S), conjugate, finish>, Path};
   } else {
-    constexpr access a = is_uniform<T>(S.a)      ? access::uniform
+    constexpr access a = is_uniform<T>(S.a)   ? access::uniform
                          : is_complex_type<T> ? access::split
                                               : access::lanes;
-    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), a, conjugate>, Path};
+    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), a, conjugate, finish>, Path};
   }
 }
 
-/// Runs the products of the shape S, whose scalar is T; those of large matrices by the kernels that the
-/// library carries.
-template <gemm_shape S, class T>
+/// Runs the products of the shape S, whose scalar is T; those of large matrices by the kernels that
+/// the library carries.
+template <gemm_shape S, bool Scaled = true, class T>
 [[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
   constexpr gemm_shape shape = select::without_unit_axes(S);
   constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>);
@@ -219,7 +222,7 @@ template <gemm_shape S, class T>
   if constexpr (!select::has_static_code(oriented)) {
     gemm(S, g);
   } else {
-    constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path>();
+    constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path, Scaled>();
     gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
   }
 }

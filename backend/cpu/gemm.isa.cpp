@@ -13,11 +13,12 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-// ---- by columns ----------------------------------------------------------------------------------
+// ---- by columns
+// ----------------------------------------------------------------------------------
 
 template <class T>
-void gemm_by_columns(const gemm_shape& s, products_function<T> products,
-                     const gemm_arguments<T>& g, index begin, index end) {
+void gemm_by_columns(const gemm_shape& s, products_function<T> products, const gemm_arguments<T>& g,
+                     index begin, index end) {
   const bool a_in = has_strides<T>(s.a), b_in = select::has_rows(s.b), c_in = select::has_rows(s.c);
   constexpr int v = lanes<T>;
   const tile_strides strides = strides_by_columns<T>(s);
@@ -33,7 +34,9 @@ void gemm_by_columns(const gemm_shape& s, products_function<T> products,
   t.beta = s.c.layout == batch_layout::gathered ? T(0) : g.beta;
   t.conjugate_sum = s.b.conjugated;
 
-  const auto steps_through = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  const auto steps_through = [](const matrix_batch& x) {
+    return x.layout == batch_layout::strided;
+  };
   if (a_in && b_in && c_in && steps_through(s.a) && steps_through(s.b) && steps_through(s.c)) {
     t.a = problem_address<T>(s.a, g.a, begin);
     t.b = problem_address<T>(s.b, g.b, begin);
@@ -79,7 +82,8 @@ void gemm_by_columns(const gemm_shape& s, products_function<T> products,
   }
 }
 
-// ---- by lanes ------------------------------------------------------------------------------------
+// ---- by lanes
+// ------------------------------------------------------------------------------------
 
 /// Whether V problems from b on lie in memory as lanes. Those of an interleaved batch beyond its
 /// last problem are padding, which may be read and written.
@@ -115,8 +119,8 @@ template <class T>
 
 /// Tiles [begin, end) of V problems.
 template <class T>
-void gemm_by_lanes(const gemm_shape& s, products_function<T> products,
-                   const gemm_arguments<T>& g, index begin, index end) {
+void gemm_by_lanes(const gemm_shape& s, products_function<T> products, const gemm_arguments<T>& g,
+                   index begin, index end) {
   constexpr index v = lanes<T>;
   const bool adds = s.c.layout == batch_layout::gathered;
   tile_operands<T> t;
@@ -144,7 +148,8 @@ void gemm_by_lanes(const gemm_shape& s, products_function<T> products,
   const bool uniform = is_uniform<T>(s.a);
   if (uniform) take_a(lanes_in_place<T>(s.a, g.a, 0));
 
-  // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step on.
+  // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step
+  // on.
   const index block = s.c.block, block_tiles = block / v;
   const auto in_blocks = [&](const matrix_batch& x) {
     return x.layout == batch_layout::interleaved && x.block == block && block % v == 0;
@@ -198,7 +203,8 @@ void gemm_by_lanes(const gemm_shape& s, products_function<T> products,
   }
 }
 
-// ---- the batch -----------------------------------------------------------------------------------
+// ---- the batch
+// -----------------------------------------------------------------------------------
 
 /// C := beta C, once for each entry that the map names.
 template <class T>
@@ -209,8 +215,7 @@ void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
     for (index p = 0; p < g.count; ++p)
       for (index i = 0; i < s.m; ++i)
         for (index j = 0; j < s.n; ++j) {
-          const index at =
-              gathered_at(g.c, p * g.c.problem + i * s.c.row + j * s.c.column);
+          const index at = gathered_at(g.c, p * g.c.problem + i * s.c.row + j * s.c.column);
           if (at >= 0) f(at);
         }
   };
@@ -245,8 +250,8 @@ void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T
     gemm_by_columns<T>(s, kernel.products, g, begin, end);
 }
 
-/// The whole batch. Gathered results of several problems may meet in one entry: they are added in the
-/// order of the batch, by one thread.
+/// The whole batch. Gathered results of several problems may meet in one entry: they are added in
+/// the order of the batch, by one thread.
 template <class T>
 void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T>& g) {
   const bool adds = s.c.layout == batch_layout::gathered;
@@ -255,7 +260,8 @@ void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T
                  [&](index begin, index end) { run_gemm<T>(s, kernel, g, begin, end); });
 }
 
-// ---- sizes that are numbers ----------------------------------------------------------------------
+// ---- sizes that are numbers
+// ----------------------------------------------------------------------
 
 template <class T>
 using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands<T>&, index k,
@@ -267,7 +273,8 @@ using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands
 template <class T>
 inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 
-/// One register tile for each of `count` problems, or tiles of problems. `Touch`: columns are W apart.
+/// One register tile for each of `count` problems, or tiles of problems. `Touch`: columns are W
+/// apart.
 template <class T, int W, int M, int N, tile_modes How, bool Touch>
 void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index k, index count,
            const problem_steps& step) {
@@ -315,16 +322,18 @@ struct lanes_table {
                  columns_touch<T>>::entries;
 };
 
-/// All register tiles of shape.m rows and n columns; the last column comes from `Last`. `panel`: B is
-/// copied there, the columns of one tile at a time, so that they are neighbours in L1 for all rows.
-/// `ByRows`: all columns of a row of tiles before the next row.
+/// All register tiles of shape.m rows and n columns; the last column comes from `Last`. `panel`: B
+/// is copied there, the columns of one tile at a time, so that they are neighbours in L1 for all
+/// rows. `ByRows`: all columns of a row of tiles before the next row.
 template <class T, bool ByRows, class Table, class Last = Table>
 void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, index count,
           problem_steps step, T* panel = nullptr) {
   constexpr index v = lanes<T>;
   const auto function = [&](index rows, index columns, bool last) {
-    return (last && operands.tail > 0 ? Last::entries : Table::entries)[static_cast<std::size_t>(
-        (rows - 1) * Table::most.n + columns - 1)];
+    return (
+        last && operands.tail > 0
+            ? Last::entries
+            : Table::entries)[static_cast<std::size_t>((rows - 1) * Table::most.n + columns - 1)];
   };
   const bool apart = columns_touch<T> && (operands.b_n != v || operands.c_n != v);
   const index widest = apart ? 1 : Table::most.n;
@@ -414,7 +423,7 @@ void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& t, index p
 }
 template <class T, access A, bool Conjugate>
 void walk_by_lanes(const gemm_shape& shape, const tile_operands<T>& t, index tiles,
-                       problem_steps step) {
+                   problem_steps step) {
   walk<T, true, lanes_table<T, A, Conjugate>>(shape, t, shape.n, tiles, step);
 }
 
@@ -450,8 +459,8 @@ struct prepared_gemm {
   }
 };
 
-/// Problems in the order of memory, so that the caches fetch ahead; kinds are prepared once. (Sorted
-/// by kind, 10,000 problems of order 2 to 32 ran at 0.85 of a loop over OpenBLAS.)
+/// Problems in the order of memory, so that the caches fetch ahead; kinds are prepared once.
+/// (Sorted by kind, 10,000 problems of order 2 to 32 ran at 0.85 of a loop over OpenBLAS.)
 template <class T>
 void run_list(const gemm_list<T>& list) {
   std::vector<prepared_gemm<T>> kinds;
@@ -461,7 +470,8 @@ void run_list(const gemm_list<T>& list) {
   parallel_tiles(
       total, select::tiles_per_task(list.flops / static_cast<double>(total)),
       [&](index begin, index end) {
-        index run = std::upper_bound(list.first, list.first + list.run_count, begin) - list.first - 1;
+        index run =
+            std::upper_bound(list.first, list.first + list.run_count, begin) - list.first - 1;
         for (; run < list.run_count && list.first[run] < end; ++run) {
           const index first = list.first[run], next = list.first[run + 1], kind = list.kinds[run];
           const prepared_gemm<T>& ready = kinds[static_cast<std::size_t>(kind)];

@@ -17,8 +17,8 @@ struct tile_operands {
   index a_m = 0, a_k = 0, a_n = 0;  ///< a_n: only where A varies with n
   index b_k = 0, b_n = 0;
   index c_m = 0, c_n = 0;
-  T alpha = T(1), beta = T(0);  ///< only with epilogue::update
-  int tail = 0;  ///< entries of the last column where there are any_tail
+  T alpha = T(1), beta = T(0);         ///< only with epilogue::update
+  int tail = 0;                        ///< entries of the last column where there are any_tail
   index a_im = 0, b_im = 0, c_im = 0;  ///< reals from real to imaginary parts, where they are split
   bool conjugate_sum = false;          ///< with epilogue::update: conj(sum) for sum
 };
@@ -35,10 +35,10 @@ struct k_loop {
 struct tile_modes {
   access a = access::uniform;
   access b = access::lanes;
-  bool a_varies = false;    ///< A moves with n as well: an entry-wise product
-  bool has_b = true;        ///< false: B = 1
+  bool a_varies = false;  ///< A moves with n as well: an entry-wise product
+  bool has_b = true;      ///< false: B = 1
   access c = access::lanes;
-  int tail = 0;             ///< if not 0, the last column, of B and C, has only so many entries
+  int tail = 0;              ///< if not 0, the last column, of B and C, has only so many entries
   bool conjugate_a = false;  ///< conj(A) for A
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
@@ -167,8 +167,8 @@ struct accumulators {
           const vec<T, W> beta = broadcast<T, W>(t.beta);
           each([&](vec<T, W>& v, int m, int n) {
             const T* const c = t.c + m * t.c_m + n * t.c_n;
-            const vec<T, W> old = How.tail != 0 && n == N - 1 ? part<How.tail>(c, t.tail)
-                                                              : entry<How.c>(c, t.c_im);
+            const vec<T, W> old =
+                How.tail != 0 && n == N - 1 ? part<How.tail>(c, t.tail) : entry<How.c>(c, t.c_im);
             v = fma(alpha, v, beta * old);
           });
         }

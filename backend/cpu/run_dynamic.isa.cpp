@@ -28,7 +28,8 @@ void tiles(tile_operands<T> t, const k_loop* k_outer, int k_outer_count, index k
   }
 }
 
-/// The tiles of one mode with up to `Rows` rows; tile (m, n) is entry (m - 1) * most_columns + n - 1.
+/// The tiles of one mode with up to `Rows` rows; tile (m, n) is entry (m - 1) * most_columns + n
+/// - 1.
 template <class T, int W, int Rows, tile_modes How>
 struct tile_table {
   static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
@@ -49,11 +50,13 @@ const tile_function<T>* tiles_of(const program_step& step) {
   }
   // Width 1 knows no difference between an entry and a vector of one lane.
   if (step.a.how == u || W == 1) {
-    return step.a_varies ? tile_table<T, W, 1, tile_modes{u, l, true, true}>::entries.data()
-                         : tile_table<T, W, most_rows<T>, tile_modes{u, l, false, true}>::entries.data();
+    return step.a_varies
+               ? tile_table<T, W, 1, tile_modes{u, l, true, true}>::entries.data()
+               : tile_table<T, W, most_rows<T>, tile_modes{u, l, false, true}>::entries.data();
   }
-  return step.a_varies ? tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
-                       : tile_table<T, W, most_rows<T>, tile_modes{l, l, false, true}>::entries.data();
+  return step.a_varies
+             ? tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
+             : tile_table<T, W, most_rows<T>, tile_modes{l, l, false, true}>::entries.data();
 }
 
 template <class T, int W>
@@ -75,14 +78,13 @@ class dynamic_runner {
                   gemm_arguments<T>{place(first.a), place(first.b), place(first.c), range.count,
                                     args_.alpha, args_.beta});
     }
-    parallel_tiles(range.count, select::tiles_per_task(phase_.tile_flops),
-                   [&](index begin, index end) {
-                     const scratch_block block(
-                         static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
-                     for (index i = begin; i < end; ++i) {
-                       run_tile(block.as<T>(), position_of(phase_, range, i));
-                     }
-                   });
+    parallel_tiles(
+        range.count, select::tiles_per_task(phase_.tile_flops), [&](index begin, index end) {
+          const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
+          for (index i = begin; i < end; ++i) {
+            run_tile(block.as<T>(), position_of(phase_, range, i));
+          }
+        });
   }
 
  private:
@@ -90,12 +92,16 @@ class dynamic_runner {
   template <class X>
   X* address(const operand_ref& ref, T* scratch, const tile_position& at) const {
     switch (ref.where) {
-      case buffer::none: return nullptr;
+      case buffer::none:
+        return nullptr;
       case buffer::input:
         return static_cast<X*>(const_cast<void*>(args_.inputs[ref.slot])) + distance(ref, at);
-      case buffer::output: return static_cast<X*>(args_.output) + distance(ref, at);
-      case buffer::workspace: return reinterpret_cast<X*>(workspace_) + distance(ref, at);
-      case buffer::scratch: return reinterpret_cast<X*>(scratch) + ref.offset;
+      case buffer::output:
+        return static_cast<X*>(args_.output) + distance(ref, at);
+      case buffer::workspace:
+        return reinterpret_cast<X*>(workspace_) + distance(ref, at);
+      case buffer::scratch:
+        return reinterpret_cast<X*>(scratch) + ref.offset;
     }
     return nullptr;
   }
@@ -105,11 +111,19 @@ class dynamic_runner {
       const program_step& step = program_.steps[phase_.first_step + s];
       const step_loop* const loops = program_.loops + step.first_loop;
       switch (step.kind) {
-        case step_kind::contract: run_contract(step, loops, scratch, at); break;
-        case step_kind::pack: run_pack(step, loops, scratch, at); break;
-        case step_kind::unpack: run_unpack(step, loops, scratch, at); break;
-        case step_kind::gemm: break;      // a phase of its own
-        case step_kind::sandwich: break;  // no run-time capabilities offer it
+        case step_kind::contract:
+          run_contract(step, loops, scratch, at);
+          break;
+        case step_kind::pack:
+          run_pack(step, loops, scratch, at);
+          break;
+        case step_kind::unpack:
+          run_unpack(step, loops, scratch, at);
+          break;
+        case step_kind::gemm:
+          break;  // a phase of its own
+        case step_kind::sandwich:
+          break;  // no run-time capabilities offer it
       }
     }
   }
@@ -127,10 +141,14 @@ class dynamic_runner {
   void run_pack(const program_step& step, const step_loop* loops, T* scratch,
                 const tile_position& at) const {
     switch (step.a.type) {
-      case scalar::f32: return pack_from<float>(step, loops, scratch, at);
-      case scalar::f64: return pack_from<double>(step, loops, scratch, at);
-      case scalar::c32: return pack_from<std::complex<float>>(step, loops, scratch, at);
-      case scalar::c64: return pack_from<std::complex<double>>(step, loops, scratch, at);
+      case scalar::f32:
+        return pack_from<float>(step, loops, scratch, at);
+      case scalar::f64:
+        return pack_from<double>(step, loops, scratch, at);
+      case scalar::c32:
+        return pack_from<std::complex<float>>(step, loops, scratch, at);
+      case scalar::c64:
+        return pack_from<std::complex<double>>(step, loops, scratch, at);
     }
   }
 
@@ -150,21 +168,23 @@ class dynamic_runner {
                  const tile_position& at) const {
     const step_pointers<T, A> p{address<A>(step.a, scratch, at), nullptr,
                                 address<T>(step.c, scratch, at), nullptr, nullptr};
-    for_each_outer<max_outer_loops>(loops, step.outer_count, p,
-                                    [&](const step_pointers<T, A>& q) {
-                                      pack<T, W, Conjugated>(q.c, q.a, step.n.extent,
-                                                             {step.n.a, step.a.lane_stride},
-                                                             at.lane_count);
-                                    });
+    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, A>& q) {
+      pack<T, W, Conjugated>(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride},
+                             at.lane_count);
+    });
   }
 
   void run_unpack(const program_step& step, const step_loop* loops, T* scratch,
                   const tile_position& at) const {
     switch (step.c.type) {
-      case scalar::f32: return unpack_to<float>(step, loops, scratch, at);
-      case scalar::f64: return unpack_to<double>(step, loops, scratch, at);
-      case scalar::c32: return unpack_to<std::complex<float>>(step, loops, scratch, at);
-      case scalar::c64: return unpack_to<std::complex<double>>(step, loops, scratch, at);
+      case scalar::f32:
+        return unpack_to<float>(step, loops, scratch, at);
+      case scalar::f64:
+        return unpack_to<double>(step, loops, scratch, at);
+      case scalar::c32:
+        return unpack_to<std::complex<float>>(step, loops, scratch, at);
+      case scalar::c64:
+        return unpack_to<std::complex<double>>(step, loops, scratch, at);
     }
   }
 
@@ -176,9 +196,8 @@ class dynamic_runner {
                                      address<C>(step.c, scratch, at), nullptr, nullptr};
       for_each_outer<max_outer_loops>(
           loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
-            unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent,
-                                           {step.n.c, step.c.lane_stride}, at.lane_count,
-                                           alpha_of(step), beta_of(step));
+            unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride},
+                                           at.lane_count, alpha_of(step), beta_of(step));
           });
     }
   }
@@ -216,9 +235,7 @@ class dynamic_runner {
     for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
       const int m = rows.longer - (r >= rows.long_count);
       tile_operands<T> u = t;
-      const auto tile = [&](int n) {
-        return functions[(m - 1) * most_columns<T> + n - 1];
-      };
+      const auto tile = [&](int n) { return functions[(m - 1) * most_columns<T> + n - 1]; };
       if (columns.long_count > 0) {
         tile(columns.longer)(u, k_outer, step.k_outer_count, step.k.extent, columns.long_count);
       }

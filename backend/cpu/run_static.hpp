@@ -126,10 +126,9 @@ class static_runner {
       run_tiles<F>(args, workspace, range_of(phase, args.extents), 0, 1);
     } else {
       const phase_range range = range_of(phase, args.extents);
-      parallel_tiles(range.count, select::tiles_per_task(phase.tile_flops),
-                     [&](index begin, index end) {
-                       run_tiles<F>(args, workspace, range, begin, end);
-                     });
+      parallel_tiles(
+          range.count, select::tiles_per_task(phase.tile_flops),
+          [&](index begin, index end) { run_tiles<F>(args, workspace, range, begin, end); });
     }
   }
 
@@ -145,7 +144,7 @@ class static_runner {
         count,
         Scaled ? args.alpha : T(1),
         Scaled ? args.beta : T(0)};
-    run_static_gemm<shape>(g);
+    run_static_gemm<shape, Scaled>(g);
   }
 
   template <int F>
@@ -153,7 +152,7 @@ class static_runner {
                                                const phase_range& range, index begin, index end) {
     static constexpr const program_phase& phase = P::value.phases[F];
     const auto steps = std::make_integer_sequence<int, phase.step_count>{};
-    const auto run = [&](T* scratch) __attribute__((always_inline)) {
+    const auto run = [&](T * scratch) __attribute__((always_inline)) {
       for (index i = begin; i < end; ++i) {
         run_steps<phase.first_step>(args, workspace, scratch, position_of(phase, range, i), steps);
       }
@@ -174,8 +173,8 @@ class static_runner {
   }
 
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in
-  /// scratch that is T. Only what moves an operand is compiled: all tile loops for all operands cost
-  /// g++ 10 ms more for each shape.
+  /// scratch that is T. Only what moves an operand is compiled: all tile loops for all operands
+  /// cost g++ 10 ms more for each shape.
   template <int S, operand_ref program_step::*Which, class X>
   [[gnu::always_inline]] static X* address(const program_arguments<T>& args, T* workspace,
                                            T* scratch, const tile_position& at) {
@@ -209,19 +208,18 @@ class static_runner {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
     constexpr bool scaled = Scaled && step.finish == epilogue::update;
-    constexpr epilogue finish = scaled || step.accumulates || step.sign < 0 ? epilogue::update
-                                                                            : epilogue::overwrite;
+    constexpr epilogue finish =
+        scaled || step.accumulates || step.sign < 0 ? epilogue::update : epilogue::overwrite;
     const T factor = scaled ? args.alpha : T(1), alpha = step.sign < 0 ? -factor : factor;
     const T beta = step.accumulates ? T(1) : scaled ? args.beta : T(0);
     // Only what is packed from and what is unpacked to has another scalar than T.
     using A = std::conditional_t<step.kind == step_kind::pack, entry_type<step.a.type>, T>;
     using C = std::conditional_t<step.kind == step_kind::unpack, entry_type<step.c.type>, T>;
-    const step_pointers<T, A, C> p{
-        address<S, &program_step::a, A>(args, workspace, scratch, at),
-        address<S, &program_step::b, T>(args, workspace, scratch, at),
-        address<S, &program_step::c, C>(args, workspace, scratch, at),
-        address<S, &program_step::a2, T>(args, workspace, scratch, at),
-        address<S, &program_step::d, T>(args, workspace, scratch, at)};
+    const step_pointers<T, A, C> p{address<S, &program_step::a, A>(args, workspace, scratch, at),
+                                   address<S, &program_step::b, T>(args, workspace, scratch, at),
+                                   address<S, &program_step::c, C>(args, workspace, scratch, at),
+                                   address<S, &program_step::a2, T>(args, workspace, scratch, at),
+                                   address<S, &program_step::d, T>(args, workspace, scratch, at)};
     if constexpr (step.kind == step_kind::contract) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
@@ -246,8 +244,8 @@ class static_runner {
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
             unpack<T, finish, width_of<S>()>(q.c, q.a, step.n.extent,
-                                             {step.n.c, step.c.lane_stride}, at.lane_count,
-                                             alpha, beta);
+                                             {step.n.c, step.c.lane_stride}, at.lane_count, alpha,
+                                             beta);
           });
     }
   }
@@ -269,12 +267,11 @@ class static_runner {
     static constexpr tile_modes how{step.a.how, access::lanes, step.a_varies,
                                     step.b.where != buffer::none};
     static constexpr select::tile_shape shape =
-        P::value.unrolled
-            ? select::unrolled_tile(step.m.extent, step.n.extent)
-            : select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                  static_capabilities.registers_for(scalar_of<T>),
-                                  how.a == access::lanes)
-                  .shape;
+        P::value.unrolled ? select::unrolled_tile(step.m.extent, step.n.extent)
+                          : select::choose_tile(step.m.extent, step.n.extent, sums(step),
+                                                static_capabilities.registers_for(scalar_of<T>),
+                                                how.a == access::lanes)
+                                .shape;
     static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
 
     tile_operands<T> t;

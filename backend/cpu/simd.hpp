@@ -55,7 +55,8 @@ using native_vec = xsimd::batch<R, TENFOLD_ARCH>;
 
 #undef TENFOLD_ARCH
 
-/// A vector of `Bytes` below those of a native one: the shorter registers of the same instruction set.
+/// A vector of `Bytes` below those of a native one: the shorter registers of the same instruction
+/// set.
 template <class R, int Bytes>
 struct narrow_vec {
   static constexpr bool exists = false;
@@ -98,10 +99,10 @@ constexpr auto vec_of() {
   else if constexpr (W == lanes<T>)
     return std::type_identity<native_vec<T>>{};
   else
-    return std::type_identity<typename narrow_vec<T, W * static_cast<int>(sizeof(T))>::type>{};
+    return std::type_identity<typename narrow_vec<T, W* static_cast<int>(sizeof(T))>::type>{};
 }
-/// W entries of T: a native or a narrower vector, or for W = 1 a plain scalar, so that one text serves
-/// all; for complex T two such, the real and the imaginary parts.
+/// W entries of T: a native or a narrower vector, or for W = 1 a plain scalar, so that one text
+/// serves all; for complex T two such, the real and the imaginary parts.
 template <class T, int W>
 using vec = typename decltype(vec_of<T, W>())::type;
 
@@ -298,10 +299,8 @@ template <class T, int W>
       _mm256_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
     if constexpr (bytes == 32 && !wide)
       _mm256_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
-    if constexpr (bytes == 16 && wide)
-      _mm_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
-    if constexpr (bytes == 16 && !wide)
-      _mm_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
+    if constexpr (bytes == 16 && wide) _mm_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+    if constexpr (bytes == 16 && !wide) _mm_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
 #elif defined(__AVX2__) && defined(__FMA__)
     const auto mask = lane_mask<bytes, wide>(n);
     if constexpr (bytes == 32 && wide) _mm256_maskstore_pd(p, mask, v.data);
@@ -327,9 +326,9 @@ template <class V, int... I>
   return __builtin_shufflevector(v, v, I...);
 }
 
-/// The first N entries at p, zeros behind, and the first N entries of v. A masked access reaches over
-/// lines, and waits, as if it were whole: the shortest register that holds N is taken (38 instead of
-/// 30 GFLOP/s at n = 9, Sapphire Rapids).
+/// The first N entries at p, zeros behind, and the first N entries of v. A masked access reaches
+/// over lines, and waits, as if it were whole: the shortest register that holds N is taken (38
+/// instead of 30 GFLOP/s at n = 9, Sapphire Rapids).
 template <class T, int W, int N>
 [[gnu::always_inline]] inline vec<T, W> load_first(const T* p) {
   if constexpr (!is_complex_type<T> && 2 * N <= W &&
@@ -343,7 +342,7 @@ template <class T, int W, int N>
       low = load_first<T, W / 2, N>(p);
     vec<T, W> v;
     v.data = (decltype(v.data))with_zeros_above<whole>((half)low.data,
-                                                      std::make_integer_sequence<int, W>{});
+                                                       std::make_integer_sequence<int, W>{});
     return v;
   } else {
     return load_partial<T, W>(p, N);
@@ -355,8 +354,8 @@ template <class T, int W, int N>
                 narrow_vec<T, W / 2 * static_cast<int>(sizeof(T))>::exists) {
     using whole = typename short_vec<T, W>::type;
     vec<T, W / 2> low;
-    low.data = (decltype(low.data))low_half((whole)v.data,
-                                            std::make_integer_sequence<int, W / 2>{});
+    low.data =
+        (decltype(low.data))low_half((whole)v.data, std::make_integer_sequence<int, W / 2>{});
     if constexpr (2 * N == W)
       store<T, N>(p, low);
     else
@@ -422,16 +421,14 @@ template <class T, int W>
 
 /// The same of narrower vectors, which exist only where there are fused ones.
 #if defined(__AVX2__) && defined(__FMA__)
-#define TENFOLD_NARROW_FMA(bytes, R, fused, negated)                                            \
-  [[gnu::always_inline]] inline auto fma(narrow_vec<R, bytes>::type a,                          \
-                                         narrow_vec<R, bytes>::type b,                          \
-                                         narrow_vec<R, bytes>::type c) {                        \
-    return narrow_vec<R, bytes>::type(fused(a.data, b.data, c.data));                           \
-  }                                                                                             \
-  [[gnu::always_inline]] inline auto fnma(narrow_vec<R, bytes>::type a,                         \
-                                          narrow_vec<R, bytes>::type b,                         \
-                                          narrow_vec<R, bytes>::type c) {                       \
-    return narrow_vec<R, bytes>::type(negated(a.data, b.data, c.data));                         \
+#define TENFOLD_NARROW_FMA(bytes, R, fused, negated)                                              \
+  [[gnu::always_inline]] inline auto fma(                                                         \
+      narrow_vec<R, bytes>::type a, narrow_vec<R, bytes>::type b, narrow_vec<R, bytes>::type c) { \
+    return narrow_vec<R, bytes>::type(fused(a.data, b.data, c.data));                             \
+  }                                                                                               \
+  [[gnu::always_inline]] inline auto fnma(                                                        \
+      narrow_vec<R, bytes>::type a, narrow_vec<R, bytes>::type b, narrow_vec<R, bytes>::type c) { \
+    return narrow_vec<R, bytes>::type(negated(a.data, b.data, c.data));                           \
   }
 TENFOLD_NARROW_FMA(16, double, _mm_fmadd_pd, _mm_fnmadd_pd)
 TENFOLD_NARROW_FMA(16, float, _mm_fmadd_ps, _mm_fnmadd_ps)

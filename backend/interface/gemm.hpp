@@ -19,8 +19,8 @@ namespace tenfold {
 struct matrix_batch {
   batch_layout layout = batch_layout::strided;
   index row = 0, column = 0;
-  index block = 1;          ///< interleaved: problems whose entries are neighbours
-  bool shared = false;      ///< one matrix serves all problems
+  index block = 1;      ///< interleaved: problems whose entries are neighbours
+  bool shared = false;  ///< one matrix serves all problems
   bool conjugated = false;
 
   friend constexpr bool operator==(const matrix_batch&, const matrix_batch&) = default;

@@ -124,8 +124,9 @@ struct tile_loop {
   friend constexpr bool operator==(const tile_loop&, const tile_loop&) = default;
 };
 
-/// One loop over tiles. Several phases may share the lane loop of n values among them: one takes the
-/// full tiles of several vectors, one the full vectors that remain, one the rest. A phase covers
+/// One loop over tiles. Several phases may share the lane loop of n values among them: one takes
+/// the full tiles of several vectors, one the full vectors that remain, one the rest. A phase
+/// covers
 ///   [begin, end),   begin = skip_span ? n - n % skip_span : 0,
 ///   end = partial ? n : begin + (n - begin) rounded down to whole tiles of width * vectors,
 /// or, if it `overlaps`, the one tile that ends with n and computes some values a second time.
@@ -149,7 +150,8 @@ template <int MaxPhases, int MaxSteps, int MaxLoops>
 struct program {
   static constexpr int max_phases = MaxPhases, max_steps = MaxSteps, max_loops = MaxLoops;
 
-  bool feasible = true;  ///< false: an extent that is not known yet must be known (plan at run time)
+  bool feasible =
+      true;  ///< false: an extent that is not known yet must be known (plan at run time)
   bool unrolled = false;  ///< so little work that every loop is unrolled and nothing is dispatched
   scalar type = scalar::f64;
   int phase_count = 0, step_count = 0, loop_count = 0;

@@ -22,24 +22,24 @@ inline constexpr index sandwich_extent = 12;
 
 /// What taking the lanes from one label would cost, in vector operations.
 struct lane_candidate {
-  double vector_operations = 0;   ///< of all steps, each lane tile rounded up to whole vectors
-  double packed_entries = 0;      ///< of operands that must be transposed on the way
-  double scattered_entries = 0;   ///< the same where no other label is contiguous either
-  double partial_entries = 0;     ///< of otherwise direct operands in a last partial tile
-  double waiting_entries = 0;     ///< of intermediates that other phases leave in the workspace
-  double operations_before = 0;   ///< of the steps left to such phases, one per entry
+  double vector_operations = 0;  ///< of all steps, each lane tile rounded up to whole vectors
+  double packed_entries = 0;     ///< of operands that must be transposed on the way
+  double scattered_entries = 0;  ///< the same where no other label is contiguous either
+  double partial_entries = 0;    ///< of otherwise direct operands in a last partial tile
+  double waiting_entries = 0;    ///< of intermediates that other phases leave in the workspace
+  double operations_before = 0;  ///< of the steps left to such phases, one per entry
 };
 
-/// A vector operation takes half a cycle. An entry that is packed takes 0.17 ns on Zen 4, 1.3 of them:
-/// with the 0.6 that a transposition of 8 x 8 entries in 40 instructions would suggest, batched
-/// matrix-vector products packed what they read once (3.8 instead of 10.3 GFLOP/s at n = 9) and
-/// 3-D interpolation from 9 to 10 points took lanes from the elements (21 instead of 64). An entry
-/// moved alone costs about 2 more, one in a partial tile about 3 with its share of the tile's set-up.
-/// An entry that waits in the workspace is written and read through memory: on 16 and 32 byte vectors
-/// the mass operator ran at a tenth of the rate where such programs were chosen.
+/// A vector operation takes half a cycle. An entry that is packed takes 0.17 ns on Zen 4, 1.3 of
+/// them: with the 0.6 that a transposition of 8 x 8 entries in 40 instructions would suggest,
+/// batched matrix-vector products packed what they read once (3.8 instead of 10.3 GFLOP/s at n = 9)
+/// and 3-D interpolation from 9 to 10 points took lanes from the elements (21 instead of 64). An
+/// entry moved alone costs about 2 more, one in a partial tile about 3 with its share of the tile's
+/// set-up. An entry that waits in the workspace is written and read through memory: on 16 and 32
+/// byte vectors the mass operator ran at a tenth of the rate where such programs were chosen.
 ///
-/// Phases that run before choose lanes of their own, which as a rule are half as good as those asked
-/// for here.
+/// Phases that run before choose lanes of their own, which as a rule are half as good as those
+/// asked for here.
 constexpr double lane_cost(const lane_candidate& c, int width) {
   return c.vector_operations + 1.3 * c.packed_entries + 2 * c.scattered_entries +
          3 * c.partial_entries + 3 * c.waiting_entries + 2 * c.operations_before / width;
@@ -104,12 +104,18 @@ enum class tile_reason : unsigned char {
 
 constexpr const char* sentence_of(tile_reason why) {
   switch (why) {
-    case tile_reason::no_more: return "there are no more";
-    case tile_reason::memory_broadcast: return "broadcasts are memory operands: one vector is enough";
-    case tile_reason::registers: return "as many as the registers hold";
-    case tile_reason::squarest: return "the squarest hides the loads of A and B";
-    case tile_reason::streaming: return "nothing is summed, so memory is walked row by row";
-    case tile_reason::library: return "the largest for a k that only the call tells";
+    case tile_reason::no_more:
+      return "there are no more";
+    case tile_reason::memory_broadcast:
+      return "broadcasts are memory operands: one vector is enough";
+    case tile_reason::registers:
+      return "as many as the registers hold";
+    case tile_reason::squarest:
+      return "the squarest hides the loads of A and B";
+    case tile_reason::streaming:
+      return "nothing is summed, so memory is walked row by row";
+    case tile_reason::library:
+      return "the largest for a k that only the call tells";
   }
   return "";
 }
@@ -121,14 +127,13 @@ struct tile_choice {
 
 /// The register tile for `rows` x `columns` entries.
 ///
-/// Broadcast A, 32 registers: all rows up to 10 and one column from 4 rows on, because the broadcast
-/// is then the memory operand of the multiply-add: 0.93 to 0.98 of the hand-written mass operator
-/// on Zen 4 where 26 / (rows + 1) columns reach 0.77 to 0.91. With 16 registers there is no such
-/// operand and wide tiles save broadcasts.
-/// A in lanes: 4 x 6 (16 registers or less: 3 x 4), the squarest that hides the loads. Complex
-/// numbers on 16 registers keep 3 x 4 although they spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6.
-/// Without a sum: part of one row.
-/// `registers` are those of the scalar (capabilities::registers_for).
+/// Broadcast A, 32 registers: all rows up to 10 and one column from 4 rows on, because the
+/// broadcast is then the memory operand of the multiply-add: 0.93 to 0.98 of the hand-written mass
+/// operator on Zen 4 where 26 / (rows + 1) columns reach 0.77 to 0.91. With 16 registers there is
+/// no such operand and wide tiles save broadcasts. A in lanes: 4 x 6 (16 registers or less: 3 x 4),
+/// the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
+/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
+/// those of the scalar (capabilities::registers_for).
 constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
                                   bool a_lanes) {
   const bool many = registers >= 32;
@@ -156,17 +161,18 @@ constexpr tile_choice choose_tile(index rows, index columns, bool sums, int regi
   return {{m, static_cast<int>(n)}, why};
 }
 
-/// Beyond this many contracted values the loop over them has a run-time count, even where the number
-/// is known to the compiler.
+/// Beyond this many contracted values the loop over them has a run-time count, even where the
+/// number is known to the compiler.
 inline constexpr index static_sum = 16;
 
 /// Up to this many products of one register tile the loop over a static K is unrolled. Unrolling
-/// more costs 0.03 s of compile time per tile and gains 1 to 3 % on Zen 4; below, it gains up to 10 %.
+/// more costs 0.03 s of compile time per tile and gains 1 to 3 % on Zen 4; below, it gains up to 10
+/// %.
 inline constexpr int unrolled_products = 64;
 
-/// The same for a tile of scalars in a program with a loop over tiles. Batched matrix-vector products
-/// of order 9 to 13, which are beyond, run 1.2 to 1.4 times as fast with a loop over k (SSE2, g++,
-/// Zen 4), and each costs 0.02 s less to compile.
+/// The same for a tile of scalars in a program with a loop over tiles. Batched matrix-vector
+/// products of order 9 to 13, which are beyond, run 1.2 to 1.4 times as fast with a loop over k
+/// (SSE2, g++, Zen 4), and each costs 0.02 s less to compile.
 inline constexpr int unrolled_scalars = 24;
 
 /// Register tiles with no more products than this keep their broadcasts across tiles.
@@ -178,7 +184,8 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
   return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
 }
 
-// ---- batched matrix products ---------------------------------------------------------------------
+// ---- batched matrix products
+// ---------------------------------------------------------------------
 
 /// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
 /// problems.
@@ -203,11 +210,13 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
          (x.layout == batch_layout::interleaved && !is_complex(type));
 }
 
-/// Vector operations of one product by columns: the multiply-adds, the loads of B, the way into C, and
-/// what scratch costs: B transposed in registers 0.6 an entry, other entries one by one 2, C there and
-/// back 4. Measured at n = 2 to 8 (Sapphire Rapids): 12, 20, 35, 55 and 106 where this says 14, 23, 30,
-/// 42 and 90.
-constexpr double columns_cost(const gemm_shape& s, int width) {
+/// Vector operations of one product by columns: the multiply-adds, the loads of B, the way into C,
+/// and what scratch costs: B transposed in registers 0.6 an entry, other entries one by one 2, C
+/// there and back 4. Measured at n = 2, 3, 4, 6 and 8 (Sapphire Rapids): 8, 19, 28, 66 and 103
+/// where this says 12, 20, 30, 56 and 90.
+///
+/// Always inline, as what follows: it is asked in code for several instruction sets.
+[[gnu::always_inline]] constexpr double columns_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const auto vectors = static_cast<double>((s.n + width - 1) / width);
@@ -218,9 +227,9 @@ constexpr double columns_cost(const gemm_shape& s, int width) {
   return cost;
 }
 
-/// The same by lanes: an entry that a tile of problems transposes takes 1.6 (18 GFLOP/s at n = 8, all
-/// three strided, where columns reach 57), one that is moved alone 4.
-constexpr double lanes_cost(const gemm_shape& s, int width) {
+/// The same by lanes: an entry that a tile of problems transposes takes 1.6 (18 GFLOP/s at n = 8,
+/// all three strided, where columns reach 57), one that is moved alone 4.
+[[gnu::always_inline]] constexpr double lanes_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const auto moved = [&](const matrix_batch& x, double entries) {
@@ -232,21 +241,21 @@ constexpr double lanes_cost(const gemm_shape& s, int width) {
   };
   double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
   if (!s.a.shared) cost += moved(s.a, m * k);
-  if (s.b.shared) cost += k * n;  // as many copies as lanes
+  if (s.b.shared) cost += k * n;                        // as many copies as lanes
   if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm.isa.cpp, columns_touch
   return cost;
 }
 
-/// Whether B is copied into panels, one register tile wide, before its columns are used: where B, whose
-/// rows are `row` entries apart, does not stay in L1 while all rows of A pass, and these are enough to
-/// pay for the copy.
+/// Whether B is copied into panels, one register tile wide, before its columns are used: where B,
+/// whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and these are
+/// enough to pay for the copy.
 constexpr bool packs_panels(const gemm_shape& s, index row) {
   const auto bytes = static_cast<index>(bytes_of(s.type));
   return s.m >= 32 && s.k * (row < 0 ? -row : row) * bytes > 32768;
 }
 
-/// Whether a product whose sizes the types tell has code of its own: up to where panels are packed, and
-/// before the tiles' loops make up for what constants save.
+/// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
+/// and before the tiles' loops make up for what constants save.
 constexpr bool has_static_code(const gemm_shape& s) {
   return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row);
 }
@@ -281,9 +290,9 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
 /// The way of least cost.
 ///
 /// Which way round a complex product is taken shows in its last bits (the two products of an
-/// imaginary part change places), so of interleaved problems that does not depend on their number in
-/// a block, which may be that of the batch.
-constexpr gemm_choice gemm(const gemm_shape& s, int width) {
+/// imaginary part change places), so of interleaved problems that does not depend on their number
+/// in a block, which may be that of the batch.
+[[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width) {
   const gemm_shape t = tenfold::transposed(s);
   const auto is_interleaved = [](const matrix_batch& x) {
     return x.layout == batch_layout::interleaved;
@@ -327,7 +336,8 @@ constexpr tile_shape columns_tile(index rows, index vectors, int registers, scal
 constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar type,
                                 bool a_uniform) {
   const tile_shape most = most_lanes_tile(registers, type, a_uniform);
-  return {static_cast<int>(chunks(rows, most.m).longer), static_cast<int>(chunks(columns, most.n).longer)};
+  return {static_cast<int>(chunks(rows, most.m).longer),
+          static_cast<int>(chunks(columns, most.n).longer)};
 }
 
 /// Columns that the sandwich micro-kernel takes at once: its two halves of up to 12 rows each fill

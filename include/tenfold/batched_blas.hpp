@@ -1,7 +1,7 @@
 #pragma once
 
-/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes; and
-/// einsum over batches in any layout, where the expression is such a product.
+/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes;
+/// and einsum over batches in any layout, where the expression is such a product.
 #include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/convert.hpp>

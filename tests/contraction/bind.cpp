@@ -86,15 +86,18 @@ static_assert(bound("i,i->", {dense({3}, f32), dense({3}, f32)}, in_double).valu
 static_assert(bound("i,i->", {dense({3}, f32), dense({3}, c32)}, in_double).value.type == c64);
 static_assert(bound("i,i->", {dense({3}, f32), dense({3}, f64)}, in_double).value.type == f64,
               "both precisions may meet");
-static_assert(bound("i,i->", {dense({3}, f32), dense({3}, f32)}, in_double).value.output.type == f64);
+static_assert(bound("i,i->", {dense({3}, f32), dense({3}, f32)}, in_double).value.output.type ==
+              f64);
 static_assert(bound("i->", {dense({3}, f32)}, dense({}, f32), in_double).value.output.type == f32,
               "the output may be narrower");
 static_assert(!bound("i->", {dense({3}, f32)}, dense({}, f64), in_double).error);
 static_assert(!bound("i->", {dense({3}, f64)}, dense({}, f32), in_double).error);
 static_assert(!bound("i->", {dense({3}, f32)}, in_single).error);
 
-static_assert(says(bound("i,i->", {dense({3}), dense({3}, f32)}), diagnosis::mixed_scalars, -1, {1}));
-static_assert(says(bound("i,i->", {dense({3}), dense({3}, c32)}), diagnosis::mixed_scalars, -1, {1}));
+static_assert(says(bound("i,i->", {dense({3}), dense({3}, f32)}), diagnosis::mixed_scalars, -1,
+                   {1}));
+static_assert(says(bound("i,i->", {dense({3}), dense({3}, c32)}), diagnosis::mixed_scalars, -1,
+                   {1}));
 static_assert(says(bound("i,i->", {dense({3}, f32), dense({3}, c64)}, in_single),
                    diagnosis::accumulate_narrower, -1, {1}));
 static_assert(says(bound("i->i", {dense({3})}, dense({3}, f32)), diagnosis::output_scalar, -1, {}));
@@ -113,12 +116,14 @@ static_assert(bound("i->i", {conjugate(dense({3}, c64))}).value.inputs[0].conjug
 static_assert(!bound("i->i", {dense({3}, c64)}).value.inputs[0].conjugated);
 static_assert(!bound("i->i", {conjugate(dense({3}))}).value.inputs[0].conjugated,
               "a real operand is its own conjugate");
-static_assert([] {
-  auto w = from_letters<L>("i->i");
-  w.value.list[0].factors[0].conjugated = true;
-  const operand z[] = {conjugate(dense({3}, c64))};
-  return !bind<L, L.rank>(w.value, w.names, z, 1).value.inputs[0].conjugated;
-}(), "the conjugate of the conjugate");
+static_assert(
+    [] {
+      auto w = from_letters<L>("i->i");
+      w.value.list[0].factors[0].conjugated = true;
+      const operand z[] = {conjugate(dense({3}, c64))};
+      return !bind<L, L.rank>(w.value, w.names, z, 1).value.inputs[0].conjugated;
+    }(),
+    "the conjugate of the conjugate");
 
 // --- stretching ---
 
@@ -127,8 +132,7 @@ static_assert(bound("ij,jk->ik", {dense({3, 1}), dense({4, 5})}).error.code ==
                   diagnosis::extent_mismatch,
               "only if asked for");
 
-constexpr problem<L> stretched =
-    bound("ij,jk->ik", {dense({3, 1}), dense({4, 5})}, as_numpy).value;
+constexpr problem<L> stretched = bound("ij,jk->ik", {dense({3, 1}), dense({4, 5})}, as_numpy).value;
 static_assert(stretched.extent[1] == 4, "an extent of 1 does not tell");
 static_assert(stretched.inputs[0].labels == bit(0), "an operand of one entry has no such label");
 static_assert(stretched.inputs[0].order.count == 1);
@@ -141,9 +145,10 @@ static_assert(bound("ij,jk->ik", {dense({3, 1}), dense({1, 5})}, as_numpy).value
                   bound("ij,jk->ik", {dense({3, 1}), dense({1, 5})}).value,
               "where all have one entry nothing is stretched");
 static_assert(bound("i,i->i", {dense({1}), dense({0})}, as_numpy).value.extent[0] == 0);
-static_assert(bound("iij,ij->ij", {dense({1, 1, 3}), dense({2, 1})}, as_numpy).value.inputs[0].labels ==
-                  bit(1),
-              "a diagonal of one entry");
+static_assert(
+    bound("iij,ij->ij", {dense({1, 1, 3}), dense({2, 1})}, as_numpy).value.inputs[0].labels ==
+        bit(1),
+    "a diagonal of one entry");
 
 constexpr problem<L> ellipsis = [] {
   auto w = from_letters<L>("ei,ei->ei");
@@ -152,13 +157,15 @@ constexpr problem<L> ellipsis = [] {
   return bind<L, L.rank>(w.value, w.names, shapes, 2).value;
 }();
 static_assert(ellipsis.extent[0] == 7 && ellipsis.inputs[0].labels == bit(1));
-static_assert([] {
-  auto w = from_letters<L>("ei,ei->ei");
-  w.value.stretchable = bit(0);
-  const operand shapes[] = {dense({7, 1}), dense({7, 3})};
-  return says(bind<L, L.rank>(w.value, w.names, shapes, 2), diagnosis::extent_mismatch, 4,
-              {3, 1, 1, 0});
-}(), "the labels of the ellipsis stretch, the others do not");
+static_assert(
+    [] {
+      auto w = from_letters<L>("ei,ei->ei");
+      w.value.stretchable = bit(0);
+      const operand shapes[] = {dense({7, 1}), dense({7, 3})};
+      return says(bind<L, L.rank>(w.value, w.names, shapes, 2), diagnosis::extent_mismatch, 4,
+                  {3, 1, 1, 0});
+    }(),
+    "the labels of the ellipsis stretch, the others do not");
 
 constexpr problem<L> unknown =
     bound("ei,ei->ei", {dense({dyn, 3}), dense({dyn, 3})}, as_numpy).value;
@@ -183,15 +190,15 @@ static_assert(bound("ei,ei->ei", {dense({dyn, 3}), dense({7, 3})}, as_numpy).val
 static_assert(bound("ei->ei", {dense({dyn, 3})}, as_numpy).value.may_stretch == 0,
               "alone it has nothing to meet");
 static_assert(bound("ei,ei->ei", {dense({dyn, 3}), dense({dyn, 3})}).value.may_stretch == 0);
-static_assert(bound("ei,ei->ei", {dense({dyn, 3}), dense({1, 3})}, as_numpy).value.inputs[1].labels ==
-                  bit(1),
-              "one entry meets whatever extent");
-static_assert(bound("ii,i->i", {dense({dyn, 1}), dense({5})}, as_numpy).value.inputs[0].order.count ==
-                  0,
-              "one axis of a diagonal tells of the other");
+static_assert(
+    bound("ei,ei->ei", {dense({dyn, 3}), dense({1, 3})}, as_numpy).value.inputs[1].labels == bit(1),
+    "one entry meets whatever extent");
+static_assert(
+    bound("ii,i->i", {dense({dyn, 1}), dense({5})}, as_numpy).value.inputs[0].order.count == 0,
+    "one axis of a diagonal tells of the other");
 
-static_assert(says(bound("i,i->i", {dense({2}), dense({3})}, as_numpy), diagnosis::extent_mismatch, 2,
-                   {3, 1, 2, 0}));
+static_assert(says(bound("i,i->i", {dense({2}), dense({3})}, as_numpy), diagnosis::extent_mismatch,
+                   2, {3, 1, 2, 0}));
 static_assert(says(bound("ii->i", {dense({1, 3})}, as_numpy), diagnosis::extent_mismatch, 1,
                    {3, 0, 1, 0}),
               "within one operand nothing is stretched");
@@ -219,10 +226,12 @@ static_assert(difference.list[2].order == difference.output.order);
 static_assert(difference.inputs[2].stride[0] == 3 && difference.inputs[2].stride[1] == 1);
 static_assert(difference.output.stride[0] == 3);
 
-static_assert([] {
-  const auto r = bound<S>("ij,j + ik -> i", {dense({3, 4}), dense({4}), dense({2, 5})});
-  return r.error == diagnostic{diagnosis::extent_mismatch, 7, 1, {2, 2, 3, 0}};
-}(), "a label has one extent in all terms");
+static_assert(
+    [] {
+      const auto r = bound<S>("ij,j + ik -> i", {dense({3, 4}), dense({4}), dense({2, 5})});
+      return r.error == diagnostic{diagnosis::extent_mismatch, 7, 1, {2, 2, 3, 0}};
+    }(),
+    "a label has one extent in all terms");
 static_assert([] {
   const auto r = bound<S>("ij,j + i -> i", {dense({3, 4}), dense({4}), dense({3}, f32)});
   return r.error == diagnostic{diagnosis::mixed_scalars, -1, 0, {2}};
@@ -267,8 +276,8 @@ constexpr operand transposed = [] {
   s.strides = {1, 7};
   return s;
 }();
-static_assert(bound("ij,jk->ik", {dense({3, 4}), dense({4, 5})}, transposed).value.output.stride[2] ==
-              7);
+static_assert(
+    bound("ij,jk->ik", {dense({3, 4}), dense({4, 5})}, transposed).value.output.stride[2] == 7);
 
 // --- errors: what is wrong and where ---
 
@@ -276,13 +285,14 @@ static_assert(says(bound("ij,jk->ik", {dense({3, 4})}), diagnosis::operand_count
 static_assert(says(bound("i->i", {dense({3}), dense({3})}), diagnosis::operand_count, -1, {1, 2}));
 static_assert(says(bound("ij,jk->ik", {dense({3, 4}), dense({4})}), diagnosis::operand_rank, -1,
                    {1, 1, 2}));
-static_assert(says(bound("ij,jk->ik", {dense({3, 4}), dense({5, 6})}), diagnosis::extent_mismatch, 3,
-                   {5, 1, 4, 0}));
+static_assert(says(bound("ij,jk->ik", {dense({3, 4}), dense({5, 6})}), diagnosis::extent_mismatch,
+                   3, {5, 1, 4, 0}));
 static_assert(says(bound("ii->", {dense({3, 4})}), diagnosis::extent_mismatch, 1, {4, 0, 3, 0}));
 static_assert(says(bound("ai,bi,ci->abc", {dense({2, dyn}), dense({2, 5}), dense({2, 6})}),
                    diagnosis::extent_mismatch, 7, {6, 2, 5, 1}),
               "the operand that told the extent is named, not the first that has the label");
-static_assert(says(bound("ij->ji", {dense({3, 4})}, dense({4})), diagnosis::output_rank, -1, {1, 2}));
+static_assert(says(bound("ij->ji", {dense({3, 4})}, dense({4})), diagnosis::output_rank, -1,
+                   {1, 2}));
 static_assert(says(bound("ij->ji", {dense({3, 4})}, dense({3, 4})), diagnosis::output_extent, 4,
                    {3, 4}));
 
@@ -301,7 +311,8 @@ constexpr operand elsewhere = [] {
   s.layout = batch_layout::gathered;
   return s;
 }();
-static_assert(says(bound("i,i->", {dense({3}), elsewhere}), diagnosis::unsupported_layout, -1, {1}));
+static_assert(says(bound("i,i->", {dense({3}), elsewhere}), diagnosis::unsupported_layout, -1,
+                   {1}));
 static_assert(says(bound("i->i", {dense({3})}, elsewhere), diagnosis::unsupported_output, -1, {}));
 
 }  // namespace

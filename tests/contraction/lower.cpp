@@ -92,12 +92,16 @@ static_assert(half_interleaved.feasible, "8 entries are half a vector of floats"
 
 // --- matrix products ---
 
-// A plan that is one product of matrices is one step, whatever its batch is; select says how it runs.
+// A plan that is one product of matrices is one step, whatever its batch is; select says how it
+// runs.
 constexpr auto product = program_of<S>("ij,jk->ik", {32, 33, 64});
 static_assert(product.feasible && product.phase_count == 1 && product.step_count == 1);
 static_assert(product.steps[0].kind == step_kind::gemm && product.phases[0].tile_count == 0);
 static_assert(gemm_of(product.steps[0], scalar::f64) ==
-              gemm_shape{scalar::f64, 32, 64, 33,
+              gemm_shape{scalar::f64,
+                         32,
+                         64,
+                         33,
                          {batch_layout::strided, 33, 1, 1, true},
                          {batch_layout::strided, 64, 1, 1, true},
                          {batch_layout::strided, 64, 1, 1, true}});
@@ -223,9 +227,21 @@ TEST_CASE("a program that does not fit its room says so") {
 
 TEST_CASE("what is known when programs run is always feasible, and scratch never overlaps") {
   const std::string_view texts[] = {
-      "ab,bc->ac",          "ab,bc->ca",       "abc,cbd->ad",      "abc,bcd,de->ae", "aab,bc->c",
-      "ab,cd->",            "abc->b",          "abcd->dcba",       "ab,ac,ad->bcd",  "a,b,c->cab",
-      "abcd,bcde,cdea->ae", "ab,bc,cd,da->",   "abc,ade,bdf,cef->", "a,ab,abc,abcd->d", "abcd,dcba->ac",
+      "ab,bc->ac",
+      "ab,bc->ca",
+      "abc,cbd->ad",
+      "abc,bcd,de->ae",
+      "aab,bc->c",
+      "ab,cd->",
+      "abc->b",
+      "abcd->dcba",
+      "ab,ac,ad->bcd",
+      "a,b,c->cab",
+      "abcd,bcde,cdea->ae",
+      "ab,bc,cd,da->",
+      "abc,ade,bdf,cef->",
+      "a,ab,abc,abcd->d",
+      "abcd,dcba->ac",
   };
   for (const std::string_view text : texts) {
     for (const index n : {0, 1, 2, 3, 7, 8, 9, 17}) {

@@ -59,10 +59,19 @@ TEST_CASE("explain prints the table of a tiny static product") {
   check_golden("matrix_product_3.txt", to_string(explain<"ij,jk->ik", matrix, matrix>(wide)));
 }
 
-TEST_CASE("explain prints the table of a product with few registers and a remainder") {
+TEST_CASE("explain prints the table of matrix products, single and in batches") {
   check_golden(
       "matrix_product_18_16_registers.txt",
       to_string(explain<"ij,jk->ik", tensor<double, 18, 18>, tensor<double, 18, 18>>(narrow)));
+  check_golden(
+      "batched_product_9.txt",
+      to_string(
+          explain<"eij,ekj->eik", tensor<double, dyn, 9, 9>, tensor<double, dyn, 9, 9>>(wide)));
+}
+
+TEST_CASE("explain prints the table of a product with few registers and a remainder") {
+  check_golden("vector_matrix_product_27_16_registers.txt",
+               to_string(explain<"j,jk->k", tensor<double, 20>, tensor<double, 20, 27>>(narrow)));
 }
 
 TEST_CASE("explain prints the table of a batch of matrix-vector products") {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/gathered.hpp>
@@ -62,8 +62,7 @@ struct operand_traits<elsewhere<Layout, Space>> : operand_traits<tensor<double, 
   static constexpr device space = Space;
 };
 template <batch_layout Layout, device Space>
-struct operand_traits<const elsewhere<Layout, Space>>
-    : operand_traits<const tensor<double, 3>> {
+struct operand_traits<const elsewhere<Layout, Space>> : operand_traits<const tensor<double, 3>> {
   static constexpr batch_layout layout = Layout;
   static constexpr device space = Space;
 };
@@ -99,15 +98,17 @@ TEST_CASE("run-time subscripts beyond the large limits throw subscript_error") {
   CHECK(subscript_fault(operands, v) == "tenfold: \"" + operands + "\": more than 32 operands");
 
   std::string labels;
-  for (int i = 0; i < 65; ++i) labels += (i % 20 == 19 ? "," : "") + ("[l" + std::to_string(i)) + "]";
-  CHECK(subscript_fault(labels, v) ==
-        "tenfold: \"" + labels + "\": label 'l64' at position " +
-            std::to_string(labels.find("l64")) + " is one more than 64 different labels");
+  for (int i = 0; i < 65; ++i)
+    labels += (i % 20 == 19 ? "," : "") + ("[l" + std::to_string(i)) + "]";
+  CHECK(subscript_fault(labels, v) == "tenfold: \"" + labels + "\": label 'l64' at position " +
+                                          std::to_string(labels.find("l64")) +
+                                          " is one more than 64 different labels");
 
   const std::string rank(33, 'i');
-  CHECK(subscript_fault(rank, v) == "tenfold: \"" + rank +
-                                        "\": label 'i' at position 32 is one more than 32 labels in "
-                                        "one operand");
+  CHECK(subscript_fault(rank, v) ==
+        "tenfold: \"" + rank +
+            "\": label 'i' at position 32 is one more than 32 labels in "
+            "one operand");
 }
 
 TEST_CASE("operands that do not fit run-time subscripts throw shape_error") {
@@ -124,13 +125,15 @@ TEST_CASE("operands that do not fit run-time subscripts throw shape_error") {
         "tenfold: \"ii->\": label 'i' at position 1 has extent 3 in operand 0 and extent 2 in "
         "operand 0");
   CHECK(shape_fault("ij,j->i", a, ones<float, 3>()) ==
-        "tenfold: \"ij,j->i\": operand 1 and operand 0 differ in precision: accumulate<double> computes in "
+        "tenfold: \"ij,j->i\": operand 1 and operand 0 differ in precision: accumulate<double> "
+        "computes in "
         "the wider one");
 }
 
 TEST_CASE("arguments in the wrong place throw subscript_error, as they stop the compiler") {
   CHECK(subscript_fault("ij,jk->ik", a, b, beta(1)) ==
-        "tenfold: \"ij,jk->ik\": argument 2 is beta, which needs a destination: einsum(into(y), ...)");
+        "tenfold: \"ij,jk->ik\": argument 2 is beta, which needs a destination: einsum(into(y), "
+        "...)");
   CHECK(subscript_fault("ij,jk->ik", a, b, alpha(1), alpha(2)) ==
         "tenfold: \"ij,jk->ik\": argument 3 says an option a second time");
   CHECK(subscript_fault("ij,jk->ik", a, alpha(1), b) ==
@@ -209,14 +212,17 @@ TEST_CASE("a destination that does not fit run-time subscripts throws and stays 
         "'-', '...' nor '->'");
   CHECK(fault_into<shape_error>("ij,jk->ik", flat, a, b) ==
         "tenfold: \"ij,jk->ik\": the output has rank 1, its subscripts name 2 labels");
-  CHECK(fault_into<shape_error>("ij,jk->ik", wide, a, b) ==
-        "tenfold: \"ij,jk->ik\": label 'k' at position 8 has extent 5 in the output and extent 4 in "
-        "the operands");
-  CHECK(fault_into<shape_error>("ij,jk->ki", y, a, b) ==
-        "tenfold: \"ij,jk->ki\": label 'k' at position 7 has extent 2 in the output and extent 4 in "
-        "the operands");
+  CHECK(
+      fault_into<shape_error>("ij,jk->ik", wide, a, b) ==
+      "tenfold: \"ij,jk->ik\": label 'k' at position 8 has extent 5 in the output and extent 4 in "
+      "the operands");
+  CHECK(
+      fault_into<shape_error>("ij,jk->ki", y, a, b) ==
+      "tenfold: \"ij,jk->ki\": label 'k' at position 7 has extent 2 in the output and extent 4 in "
+      "the operands");
   CHECK(fault_into<shape_error>("ij,jk->ik", single, a, b) ==
-        "tenfold: \"ij,jk->ik\": the output and operand 0 differ in precision: accumulate<double> computes "
+        "tenfold: \"ij,jk->ik\": the output and operand 0 differ in precision: accumulate<double> "
+        "computes "
         "in the wider one");
 }
 
@@ -225,8 +231,8 @@ TEST_CASE("a destination whose entries coincide throws and stays as it is") {
   const auto fault = [&]<class E>(E*, index row, index column) {
     memory.fill(7);
     const std::string message = thrown_by<E>([&] {
-      einsum("ij,jk->ik", into(strided_view<double, dyn, dyn>(memory.data(), {2, 4}, {row, column})),
-             a, b);
+      einsum("ij,jk->ik",
+             into(strided_view<double, dyn, dyn>(memory.data(), {2, 4}, {row, column})), a, b);
     });
     for (index i = 0; i < memory.size(); ++i) CHECK(memory(i) == 7);
     return message;
@@ -251,9 +257,10 @@ TEST_CASE("run-time extents that do not fit subscripts in the type throw and lea
   const tensor<double, dyn, 3> x(5);
   tensor<double, dyn, 4> y(6);
   y.fill(7);
-  CHECK(thrown_by<shape_error>([&] { einsum<"ij,jk->ik">(into(y), x, b); }) ==
-        "tenfold: \"ij,jk->ik\": label 'i' at position 7 has extent 6 in the output and extent 5 in "
-        "the operands");
+  CHECK(
+      thrown_by<shape_error>([&] { einsum<"ij,jk->ik">(into(y), x, b); }) ==
+      "tenfold: \"ij,jk->ik\": label 'i' at position 7 has extent 6 in the output and extent 5 in "
+      "the operands");
   for (index i = 0; i < y.size(); ++i) CHECK(y.data()[i] == 7);
   CHECK(thrown_by<shape_error>([&] { einsum<"ij,ik->jk">(x, y); }) ==
         "tenfold: \"ij,ik->jk\": label 'i' at position 3 has extent 6 in operand 1 and extent 5 in "
@@ -264,10 +271,12 @@ TEST_CASE("a result of more entries than an index counts throws shape_error") {
   const double one = 1;
   const index n = index{1} << 40;
   const strided_view<const double, dyn> x(&one, {n}, {0});
-  CHECK(shape_fault("i,j->ij", x, x) ==
-        "tenfold: the extents 1099511627776 x 1099511627776 multiply to more than 2^63 - 1 entries");
-  CHECK(thrown_by<shape_error>([&] { einsum<"i,j->ij">(x, x); }) ==
-        "tenfold: the extents 1099511627776 x 1099511627776 multiply to more than 2^63 - 1 entries");
+  CHECK(
+      shape_fault("i,j->ij", x, x) ==
+      "tenfold: the extents 1099511627776 x 1099511627776 multiply to more than 2^63 - 1 entries");
+  CHECK(
+      thrown_by<shape_error>([&] { einsum<"i,j->ij">(x, x); }) ==
+      "tenfold: the extents 1099511627776 x 1099511627776 multiply to more than 2^63 - 1 entries");
 }
 
 }  // namespace tenfold

@@ -244,8 +244,7 @@ struct listed {
 /// operands as they are in memory.
 template <literal S, class... Forms, class Indexed>
 constexpr listed entry(Indexed) {
-  static_assert(std::is_same_v<Indexed, only_subscripts> ==
-                subscripts<S>::said.has_ellipsis);
+  static_assert(std::is_same_v<Indexed, only_subscripts> == subscripts<S>::said.has_ellipsis);
   return {S.view(), run<S, Indexed, Forms...>};
 }
 
