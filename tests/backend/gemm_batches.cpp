@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -199,8 +201,10 @@ TEST_CASE("the size of the batch and the place in it change no bit") {
                                             {1, natural_block<T> + 1}}) {
             const auto some = all.results(how, how, how, first, last, isa, alpha, beta);
             const std::vector<T> part(want.begin() + first * m * n, want.begin() + last * m * n);
-            CHECK_MESSAGE(same_bits(some, part), text_of(how), ", ", first, " to ", last, " of ", m,
-                          " x ", n, " x ", k);
+            const std::string place = text_of(how) + ", " + std::to_string(first) + " to " +
+                                      std::to_string(last) + " of " + std::to_string(m) + " x " +
+                                      std::to_string(n) + " x " + std::to_string(k);
+            CHECK_MESSAGE(same_bits(some, part), place);
           }
         }
       }
