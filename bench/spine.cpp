@@ -23,11 +23,6 @@
 #define TENFOLD_BENCH_EIGEN
 #endif
 
-// g++ 12 warns of its own AVX-512 headers when Eigen's products are inlined.
-#if defined(TENFOLD_BENCH_EIGEN) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-
 namespace tenfold::bench {
 namespace {
 
