@@ -15,8 +15,7 @@ namespace tenfold {
 
 namespace {
 
-// ---- what can be wrong with one problem
-// ----------------------------------------------------------
+// ---- what can be wrong with one problem ---------------------------------------------------------
 
 /// The arguments of cblas_gemm in their order; a code is minus such a number.
 enum argument : int { none, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc };
@@ -222,8 +221,7 @@ void require_list(const void* list, const char* name, index count, const char* o
 constexpr const char* meets_sentence = "c overlaps a or b";
 constexpr const char* meets_other_sentence = "c overlaps a matrix of another problem";
 
-// ---- a problem as data
-// ---------------------------------------------------------------------------
+// ---- a problem as data --------------------------------------------------------------------------
 
 /// The shape of problems of these terms; without reading operands k is 0.
 gemm_shape shape_of_terms(batch_layout where, order layout, const problem_terms& p, scalar type) {
@@ -408,8 +406,7 @@ class address_runs {
 
 }  // namespace
 
-// ---- the forms of a batch
-// ------------------------------------------------------------------------
+// ---- the forms of a batch -----------------------------------------------------------------------
 
 template <class T>
 void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_identity_t<T> alpha,
@@ -702,8 +699,7 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
   found.tell();
 }
 
-// ---- views
-// ---------------------------------------------------------------------------------------
+// ---- views --------------------------------------------------------------------------------------
 
 namespace batched_blas {
 

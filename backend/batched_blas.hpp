@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <tenfold/backend/batch_info.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/launch.hpp>
@@ -51,8 +50,7 @@ struct gemm_group {
   index count = 0;
 };
 
-// ---- pointers with sizes; T: float, double, std::complex<float>, std::complex<double>
-// -------------
+// ---- pointers with sizes; T: float, double, std::complex<float>, std::complex<double> -----------
 
 /// A fixed batch in strided storage: problem b has A at a + b * stride_a, and so on; stride 0 of A
 /// or B shares one matrix among all. Throws as batch_info says; overlap_error if C meets itself, A
@@ -76,13 +74,12 @@ template <class T>
 void gemm(order layout, const gemm_group<T>* groups, index group_count, const T* const* a,
           const T* const* b, T* const* c, batch_info info = {});
 
-/// A variable batch: every problem has sizes and factors of its own. Problems of one shape run
-/// together.
+/// A variable batch: every problem has sizes and factors of its own. What a shape needs is prepared
+/// once for all its problems, which run in the order given.
 template <class T>
 void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info info = {});
 
-// ---- views
-// ---------------------------------------------------------------------------------------
+// ---- views --------------------------------------------------------------------------------------
 
 namespace batched_blas {
 
@@ -153,9 +150,6 @@ struct call_sizes {
 /// Checks extents, addresses and overlap. Throws shape_error or overlap_error.
 call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const matrices& c,
                  scalar type, bool reads_ab);
-
-template <class X>
-inline constexpr index static_extent = operand_traits_of<X>::static_extents[0];
 
 /// The shape of a product of these types, or one whose k is `dyn` if they do not tell all of it.
 template <class A, class B, class C, op OpA, op OpB>

@@ -86,8 +86,7 @@ inline void write_entry(const matrix_batch& x, const batch_place& p, index b, in
   base[at * x.block] = value;
 }
 
-// ---- V runs <-> lanes
-// ----------------------------------------------------------------------------
+// ---- V runs <-> lanes ---------------------------------------------------------------------------
 
 /// S[x * stride + first + l] := run[first + l][x] for x < P and l < P.
 template <int P, class R>
@@ -138,8 +137,7 @@ inline void lanes_to_runs(const R* s, index stride, R* const* runs, index n) {
       n, [&]<int P>(int lane, index x) { lanes_to_runs<P>(s + lane, stride, runs + lane, x); });
 }
 
-// ---- V problems <-> a tile of lanes
-// --------------------------------------------------------------
+// ---- V problems <-> a tile of lanes -------------------------------------------------------------
 
 /// Calls f(first entry of the tile, distance in memory, length) for runs that are contiguous in
 /// both.
@@ -221,8 +219,7 @@ inline void write_tile(const T* s, const matrix_batch& x, const batch_place& p, 
       }
 }
 
-// ---- one problem <-> a matrix in scratch
-// ---------------------------------------------------------
+// ---- one problem <-> a matrix in scratch --------------------------------------------------------
 
 /// S[i * ld + j] := entry (i, j) of problem b.
 template <class T>

@@ -15,31 +15,38 @@ bool takes_runs(const matrix_batch& x, const matrix_batch& y, index columns) {
          x.row == columns && y.column == 1;
 }
 
+/// Problems that the storage has room for: an interleaved batch ends with a whole block.
+index with_pad(const matrix_batch& x, index count) {
+  if (x.layout != batch_layout::interleaved) return count;
+  return (count + x.block - 1) / x.block * x.block;
+}
+
+/// Problems from `count` on are the pad of an interleaved destination: they become 0.
 template <class T>
 void run_copy(const batch_copy& c) {
   constexpr index v = lanes<T>;
   const bool into = takes_runs<T>(c.to, c.from, c.columns),
              out_of = takes_runs<T>(c.from, c.to, c.columns);
+  const index room = with_pad(c.to, c.count);
+  const auto copy_tile = [&](index p) {
+    const index left = c.count - p;
+    const int count = static_cast<int>(left < 0 ? 0 : left < v ? left : v);
+    if (into)
+      return read_tile<T>(problem_address<T>(c.to, c.destination, p), c.from, c.source, c.rows,
+                          c.columns, p, count, c.to.block);
+    if (out_of)
+      return write_tile<T>(problem_address<T>(c.from, c.source, p), c.to, c.destination, c.rows,
+                           c.columns, p, count, c.from.block);
+    for (index b = p; b < p + v && b < room; ++b)
+      for (index i = 0; i < c.rows; ++i)
+        for (index j = 0; j < c.columns; ++j)
+          write_entry<T>(c.to, c.destination, b, i, j,
+                         b < c.count ? read_entry<T>(c.from, c.source, b, i, j) : T(0));
+  };
   const double entries = static_cast<double>(c.rows * c.columns) * v;
-  parallel_tiles((c.count + v - 1) / v, select::tiles_per_task(8 * entries),
+  parallel_tiles((room + v - 1) / v, select::tiles_per_task(8 * entries),
                  [&](index begin, index end) {
-                   for (index tile = begin; tile < end; ++tile) {
-                     const index p = tile * v, left = c.count - p;
-                     const int count = static_cast<int>(left < v ? left : v);
-                     if (into) {
-                       read_tile<T>(problem_address<T>(c.to, c.destination, p), c.from, c.source,
-                                    c.rows, c.columns, p, count, c.to.block);
-                     } else if (out_of) {
-                       write_tile<T>(problem_address<T>(c.from, c.source, p), c.to, c.destination,
-                                     c.rows, c.columns, p, count, c.from.block);
-                     } else {
-                       for (int l = 0; l < count; ++l)
-                         for (index i = 0; i < c.rows; ++i)
-                           for (index j = 0; j < c.columns; ++j)
-                             write_entry<T>(c.to, c.destination, p + l, i, j,
-                                            read_entry<T>(c.from, c.source, p + l, i, j));
-                     }
-                   }
+                   for (index tile = begin; tile < end; ++tile) copy_tile(tile * v);
                  });
 }
 

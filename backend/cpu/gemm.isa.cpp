@@ -13,8 +13,7 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-// ---- by columns
-// ----------------------------------------------------------------------------------
+// ---- by columns ---------------------------------------------------------------------------------
 
 template <class T>
 void gemm_by_columns(const gemm_shape& s, products_function<T> products, const gemm_arguments<T>& g,
@@ -82,8 +81,7 @@ void gemm_by_columns(const gemm_shape& s, products_function<T> products, const g
   }
 }
 
-// ---- by lanes
-// ------------------------------------------------------------------------------------
+// ---- by lanes -----------------------------------------------------------------------------------
 
 /// Whether V problems from b on lie in memory as lanes. Those of an interleaved batch beyond its
 /// last problem are padding, which may be read and written.
@@ -203,8 +201,7 @@ void gemm_by_lanes(const gemm_shape& s, products_function<T> products, const gem
   }
 }
 
-// ---- the batch
-// -----------------------------------------------------------------------------------
+// ---- the batch ----------------------------------------------------------------------------------
 
 /// C := beta C, once for each entry that the map names.
 template <class T>
@@ -260,8 +257,7 @@ void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T
                  [&](index begin, index end) { run_gemm<T>(s, kernel, g, begin, end); });
 }
 
-// ---- sizes that are numbers
-// ----------------------------------------------------------------------
+// ---- sizes that are numbers ---------------------------------------------------------------------
 
 template <class T>
 using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands<T>&, index k,

@@ -184,8 +184,7 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
   return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
 }
 
-// ---- batched matrix products
-// ---------------------------------------------------------------------
+// ---- batched matrix products --------------------------------------------------------------------
 
 /// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
 /// problems.

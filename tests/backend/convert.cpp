@@ -105,14 +105,31 @@ TEST_CASE("matrices apart, at addresses and behind a map are converted too") {
   CHECK(same);
 }
 
-TEST_CASE("the pad of the last block becomes 0") {
+template <index W>
+void check_pad(instruction_set isa) {
+  CAPTURE(W);
   tensor<double, dyn, 2, 2> x(3);
   fill(x);
-  interleaved<double, 8, 2, 2> y(3);
+  interleaved<double, W, 2, 2> y(3);
   for (index e = 0; e < y.mapping().size(); ++e) y.data()[e] = 5;
-  to_interleaved(x, y);
+  batch_copy c{1, 4, 3, {}, {}, {x.data(), 4}, {y.data(), 4 * W}};
+  c.from.row = c.to.row = 4;
+  c.from.column = c.to.column = 1;
+  c.to.layout = batch_layout::interleaved;
+  c.to.block = W;
+  launch(c, scalar::f64, isa);
   for (index e = 0; e < 4; ++e)
-    for (index lane = 3; lane < 8; ++lane) CHECK(y.data()[e * 8 + lane] == 0);
+    for (index lane = 0; lane < W; ++lane)
+      CHECK(y.data()[e * W + lane] == (lane < 3 ? x.data()[lane * 4 + e] : 0));
+}
+
+TEST_CASE("the pad of the last block becomes 0, on every instruction set") {
+  for (int isa = 0; isa <= static_cast<int>(best_instruction_set()); ++isa) {
+    CAPTURE(isa);
+    check_pad<5>(static_cast<instruction_set>(isa));
+    check_pad<8>(static_cast<instruction_set>(isa));
+    check_pad<32>(static_cast<instruction_set>(isa));
+  }
 }
 
 TEST_CASE("batches of different sizes are refused") {
