@@ -14,9 +14,45 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
 /// Entries from one problem, or tile of V problems, to the next.
+///
+/// `fetches`: meanwhile what lies next_a, next_b and next_c further is fetched; 0 of C: nothing.
 struct problem_steps {
   index a = 0, b = 0, c = 0;
+  bool fetches = false;
+  index next_a = 0, next_b = 0, next_c = 0;
 };
+
+/// Where the fetches for one problem start: for operands of so many entries, in `parts` parts.
+template <class T>
+[[gnu::always_inline]] inline fetch_cursor fetch_from(const tile_operands<T>& t,
+                                                      const problem_steps& step, index a, index b,
+                                                      index c, index parts) {
+  if (!step.fetches) return {};
+  const auto rate = [&](index distance, index entries) {
+    return distance == 0 || parts == 0 ? 0 : entries * static_cast<index>(sizeof(T)) / parts;
+  };
+  return {true,
+          reinterpret_cast<const char*>(t.a + step.next_a),
+          reinterpret_cast<const char*>(t.b + step.next_b),
+          reinterpret_cast<const char*>(t.c + step.next_c),
+          rate(step.next_a, a),
+          rate(step.next_b, b),
+          rate(step.next_c, c)};
+}
+/// On to the next problem, when `parts` parts are done.
+template <class T>
+[[gnu::always_inline]] inline void go_on(fetch_cursor& next, const problem_steps& step,
+                                         index parts) {
+  constexpr auto bytes = static_cast<index>(sizeof(T));
+  next.a += step.a * bytes - parts * next.rate_a;
+  next.b += step.b * bytes - parts * next.rate_b;
+  next.c += step.c * bytes - parts * next.rate_c;
+}
+
+/// Register tiles of M x N entries.
+template <int M, int N, select::tile_shape Tile>
+inline constexpr index tile_count = static_cast<index>((M + Tile.m - 1) / Tile.m) *
+                                    ((N + Tile.n - 1) / Tile.n);
 
 /// C := alpha A B + beta C for `count` problems (by lanes: tiles of V problems) from `t` on, the
 /// strides of `t` given. `shape` is what the function serves.
@@ -29,6 +65,7 @@ template <class T>
 struct gemm_kernel {
   products_function<T> products = nullptr;
   select::gemm_path path = select::gemm_path::by_columns;
+  select::fetch ahead = select::fetch::none;
 };
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
@@ -81,18 +118,37 @@ constexpr int static_k(index k) {
   return k <= select::static_sum ? static_cast<int>(k) : dynamic_k;
 }
 
+/// What these fetch meanwhile.
+template <class T, int M, int N, int K>
+inline constexpr select::fetch_choice columns_fetch = [] {
+  constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
+  constexpr auto bytes = static_cast<index>(sizeof(T));
+  constexpr select::tile_shape tile = select::columns_tile(M, vectors, registers, scalar_of<T>);
+  return select::fetch_ahead(select::gemm_path::by_columns, M * K * bytes, K * N * bytes,
+                             M * N * bytes, tile_count<M, vectors, tile> * K);
+}();
+template <class T, int M, int N, int K, bool UniformA>
+inline constexpr select::fetch_choice lanes_fetch = [] {
+  constexpr index bytes = static_cast<index>(sizeof(T)) * lanes<T>;
+  constexpr select::tile_shape tile = select::lanes_tile(M, N, registers, scalar_of<T>, UniformA);
+  return select::fetch_ahead(select::gemm_path::by_lanes, UniformA ? 0 : M * K * bytes,
+                             K * N * bytes, M * N * bytes, tile_count<M, N, tile> * K);
+}();
+
 /// A products_function by columns.
 template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_columns(const gemm_shape&, const tile_operands<T>& from,
                                            index problems, problem_steps step) {
   constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
   constexpr select::tile_shape shape = select::columns_tile(M, vectors, registers, scalar_of<T>);
+  static constexpr index steps = tile_count<M, vectors, shape> * K;
   tile_operands<T> t = from;
   t.a_m = S.a_m;
   t.a_k = S.a_k;
   t.b_k = S.b_k;
   t.c_m = S.c_m;
   t.b_n = t.c_n = v;
+  fetch_cursor next = fetch_from(t, step, M * K, K * N, M * N, steps);
   for (index p = 0; p < problems; ++p) {
     for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(
         index row, index column) __attribute__((always_inline)) {
@@ -100,13 +156,17 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogu
       u.a += row * t.a_m;
       u.b += column * v;
       u.c += row * t.c_m + column * v;
-      constexpr tile_modes how{access::uniform, access::lanes,    false,     true,
-                               access::lanes,   last ? N % v : 0, ConjugateA};
+      constexpr select::fetch_choice ahead = columns_fetch<T, M, N, K>;
+      constexpr tile_modes how{access::uniform,  access::lanes, false,    true,       access::lanes,
+                               last ? N % v : 0, ConjugateA,    ahead.to, ahead.lines};
+      u.next = next;
       register_tile<T, v, m, n, static_k(K), how, Finish>(u, K);
+      next.advance(K);
     });
     t.a += step.a;
     t.b += step.b;
     t.c += step.c;
+    go_on<T>(next, step, steps);
   }
 }
 
@@ -115,9 +175,9 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
 [[gnu::noinline]] void products_by_lanes(const gemm_shape&, const tile_operands<T>& from,
                                          index tiles, problem_steps step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
-  constexpr tile_modes how{A, how_lanes, false, true, how_lanes, 0, ConjugateA};
   constexpr select::tile_shape shape =
       select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
+  static constexpr index steps = tile_count<M, N, shape> * K;
   tile_operands<T> t = from;
   if constexpr (S.a_m != dyn) t.a_m = S.a_m;
   if constexpr (S.a_k != dyn) t.a_k = S.a_k;
@@ -125,6 +185,8 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   if constexpr (S.b_n != dyn) t.b_n = S.b_n;
   if constexpr (S.c_m != dyn) t.c_m = S.c_m;
   if constexpr (S.c_n != dyn) t.c_n = S.c_n;
+  fetch_cursor next =
+      fetch_from(t, step, M * K * lanes<T>, K * N * lanes<T>, M * N * lanes<T>, steps);
   for (index i = 0; i < tiles; ++i) {
     // Row by row: B is walked as it lies, and A stays (76 instead of 66 GFLOP/s at n = 32, where
     // rows of B 2 KB apart meet in the cache).
@@ -134,11 +196,17 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
       u.a += row * t.a_m;
       u.b += column * t.b_n;
       u.c += row * t.c_m + column * t.c_n;
+      constexpr select::fetch_choice ahead = lanes_fetch<T, M, N, K, A == access::uniform>;
+      constexpr tile_modes how{A, how_lanes,  false,    true,        how_lanes,
+                               0, ConjugateA, ahead.to, ahead.lines, true};
+      u.next = next;
       register_tile<T, lanes<T>, m, n, static_k(K), how, Finish>(u, K);
+      next.advance(K);
     });
     t.a += step.a;
     t.b += step.b;
     t.c += step.c;
+    go_on<T>(next, step, steps);
   }
 }
 
@@ -203,12 +271,14 @@ constexpr gemm_kernel<T> static_kernel() {
   constexpr bool conjugate = is_complex_type<T> && conjugates_a(S);
   constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
   if constexpr (Path == select::gemm_path::by_columns) {
-    return {products_by_columns<T, m, n, k, strides_by_columns<T>(S), conjugate, finish>, Path};
+    return {products_by_columns<T, m, n, k, strides_by_columns<T>(S), conjugate, finish>, Path,
+            columns_fetch<T, m, n, k>.to};
   } else {
     constexpr access a = is_uniform<T>(S.a)   ? access::uniform
                          : is_complex_type<T> ? access::split
                                               : access::lanes;
-    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), a, conjugate, finish>, Path};
+    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), a, conjugate, finish>, Path,
+            lanes_fetch<T, m, n, k, a == access::uniform>.to};
   }
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <complex>
 #include <tenfold/backend/cpu/batch_tile.hpp>
+#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
@@ -13,11 +14,98 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-// ---- by columns ---------------------------------------------------------------------------------
+// ---- what comes next ----------------------------------------------------------------------------
+
+/// Where the operands of a batch come from, by their bytes.
+struct residence {
+  bool beyond_l2, beyond_caches;
+
+  explicit residence(double bytes)
+      : beyond_l2(bytes > static_cast<double>(caches().l2)),
+        beyond_caches(bytes > static_cast<double>(caches().l3)) {}
+};
 
 template <class T>
-void gemm_by_columns(const gemm_shape& s, products_function<T> products, const gemm_arguments<T>& g,
-                     index begin, index end) {
+double bytes_of(const gemm_shape& s, index count) {
+  const auto bytes = [&](const matrix_batch& x, index rows, index columns) {
+    return static_cast<double>(x.shared ? 1 : count) * static_cast<double>(rows * columns) *
+           static_cast<double>(sizeof(T));
+  };
+  return bytes(s.a, s.m, s.k) + bytes(s.b, s.k, s.n) + bytes(s.c, s.m, s.n);
+}
+
+/// The steps through a batch whose problems, or tiles of `width` problems, lie apart regularly, and
+/// what is fetched on the way.
+template <class T>
+problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
+                            const gemm_arguments<T>& g, residence from, index width) {
+  const auto bytes = [&](const matrix_batch& x, index rows, index columns) {
+    return x.shared ? 0 : rows * columns * width * static_cast<index>(sizeof(T));
+  };
+  const auto step = [](const matrix_batch& x, const batch_place& p) {
+    return x.shared ? 0 : p.problem;
+  };
+  problem_steps to{step(s.a, g.a), step(s.b, g.b), step(s.c, g.c)};
+  const index each = bytes(s.a, s.m, s.k) + bytes(s.b, s.k, s.n) + bytes(s.c, s.m, s.n);
+  if (!from.beyond_l2 && !select::fetches_from_l2(kernel.path, kernel.ahead, each)) return to;
+  const index ahead = from.beyond_l2 ? select::problems_ahead(each) : 1;
+  to.fetches = true;
+  to.next_a = ahead * to.a;
+  to.next_b = ahead * to.b;
+  to.next_c = from.beyond_l2 ? ahead * to.c : 0;
+  return to;
+}
+
+/// Entries between two matrices that need not lie in one array.
+template <class T>
+index entries_to(const T* from, const T* to) {
+  return static_cast<index>(reinterpret_cast<std::uintptr_t>(to) -
+                            reinterpret_cast<std::uintptr_t>(from)) /
+         static_cast<index>(sizeof(T));
+}
+
+/// Writes n entries past the caches; both addresses lie alike within a vector.
+template <class T>
+void stream_run(T* to, const T* from, index n) {
+  using R = real<T>;
+  constexpr index v = lanes<R>;
+  auto* const d = reinterpret_cast<R*>(to);
+  const auto* const s = reinterpret_cast<const R*>(from);
+  const index count = n * parts<T>;
+  const auto at = static_cast<index>(reinterpret_cast<std::uintptr_t>(d) / sizeof(R)) % v;
+  index i = 0;
+  for (; i < count && (at + i) % v != 0; ++i) d[i] = s[i];
+  for (; i + v <= count; i += v) stream<R, v>(d + i, load<R, v>(s + i));
+  for (; i < count; ++i) d[i] = s[i];
+}
+
+// ---- by columns ---------------------------------------------------------------------------------
+
+/// Problems [begin, end) of a strided batch whose results are neighbours, read by nobody soon: some
+/// of them at a time are written to scratch, and from there to memory.
+template <class T>
+void gemm_past_caches(const gemm_shape& s, const gemm_kernel<T>& kernel, tile_operands<T> t,
+                      problem_steps step, T* c, index problems) {
+  const index entries = s.m * s.n, group = select::streamed_problems(entries * index{sizeof(T)});
+  constexpr index line = 64 / sizeof(T);
+  const scratch_block block(static_cast<std::size_t>(group * entries + line) * sizeof(T));
+  step.next_c = 0;
+  for (index p = 0; p < problems; p += group) {
+    const index count = problems - p < group ? problems - p : group;
+    t.c =
+        block.as<T>() + static_cast<index>(reinterpret_cast<std::uintptr_t>(c) / sizeof(T)) % line;
+    kernel.products(s, t, count, step);
+    stream_run(c, t.c, count * entries);
+    t.a += count * step.a;
+    t.b += count * step.b;
+    c += count * entries;
+  }
+  streams_end();
+}
+
+template <class T>
+void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
+                     residence from, index begin, index end) {
   const bool a_in = has_strides<T>(s.a), b_in = select::has_rows(s.b), c_in = select::has_rows(s.c);
   constexpr int v = lanes<T>;
   const tile_strides strides = strides_by_columns<T>(s);
@@ -33,14 +121,16 @@ void gemm_by_columns(const gemm_shape& s, products_function<T> products, const g
   t.beta = s.c.layout == batch_layout::gathered ? T(0) : g.beta;
   t.conjugate_sum = s.b.conjugated;
 
-  const auto steps_through = [](const matrix_batch& x) {
-    return x.layout == batch_layout::strided;
-  };
-  if (a_in && b_in && c_in && steps_through(s.a) && steps_through(s.b) && steps_through(s.c)) {
+  const products_function<T> products = kernel.products;
+  const auto is_regular = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  if (a_in && b_in && c_in && is_regular(s.a) && is_regular(s.b) && is_regular(s.c)) {
     t.a = problem_address<T>(s.a, g.a, begin);
     t.b = problem_address<T>(s.b, g.b, begin);
     t.c = problem_address<T>(s.c, g.c, begin);
-    return products(s, t, end - begin, {g.a.problem, g.b.problem, g.c.problem});
+    const problem_steps step = steps_through(s, kernel, g, from, 1);
+    if (from.beyond_caches && t.beta == T(0) && s.c.row == s.n && g.c.problem == s.m * s.n)
+      return gemm_past_caches(s, kernel, t, step, t.c, end - begin);
+    return products(s, t, end - begin, step);
   }
 
   if (a_in && b_in && c_in) {
@@ -48,7 +138,14 @@ void gemm_by_columns(const gemm_shape& s, products_function<T> products, const g
       t.a = problem_address<T>(s.a, g.a, p);
       t.b = problem_address<T>(s.b, g.b, p);
       t.c = problem_address<T>(s.c, g.c, p);
-      products(s, t, 1, {});
+      problem_steps step;
+      step.fetches = from.beyond_l2 && p + 1 < end;
+      if (step.fetches) {
+        step.next_a = entries_to<T>(t.a, problem_address<T>(s.a, g.a, p + 1));
+        step.next_b = entries_to<T>(t.b, problem_address<T>(s.b, g.b, p + 1));
+        step.next_c = entries_to<T>(t.c, problem_address<T>(s.c, g.c, p + 1));
+      }
+      products(s, t, 1, step);
     }
     return;
   }
@@ -117,9 +214,10 @@ template <class T>
 
 /// Tiles [begin, end) of V problems.
 template <class T>
-void gemm_by_lanes(const gemm_shape& s, products_function<T> products, const gemm_arguments<T>& g,
-                   index begin, index end) {
+void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
+                   residence from, index begin, index end) {
   constexpr index v = lanes<T>;
+  const products_function<T> products = kernel.products;
   const bool adds = s.c.layout == batch_layout::gathered;
   tile_operands<T> t;
   t.alpha = g.alpha;
@@ -153,13 +251,16 @@ void gemm_by_lanes(const gemm_shape& s, products_function<T> products, const gem
     return x.layout == batch_layout::interleaved && x.block == block && block % v == 0;
   };
   if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
+    const problem_steps step = steps_through(s, kernel, g, from, v);
+    t.past_caches = from.beyond_caches && t.beta == T(0) &&
+                    reinterpret_cast<std::uintptr_t>(g.c.data) % (v * sizeof(T)) == 0;
     for (index first = begin; first < end && first < begin + block_tiles; ++first) {
       if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, first * v));
       take_b(lanes_in_place<T>(s.b, g.b, first * v));
       take_c(lanes_in_place<T>(s.c, g.c, first * v));
-      products(s, t, (end - first + block_tiles - 1) / block_tiles,
-               {uniform ? 0 : g.a.problem, g.b.problem, g.c.problem});
+      products(s, t, (end - first + block_tiles - 1) / block_tiles, step);
     }
+    if (t.past_caches) streams_end();
     return;
   }
 
@@ -238,23 +339,24 @@ constexpr double flops_of(const gemm_shape& s) {
 /// Problems [begin, end) of a batch, by the calling thread. A tile of lanes belongs to the range
 /// that holds its first problem.
 template <class T>
-void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T>& g, index begin,
-              index end) {
+void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
+              residence from, index begin, index end) {
   constexpr index v = lanes<T>;
   if (kernel.path == select::gemm_path::by_lanes)
-    gemm_by_lanes<T>(s, kernel.products, g, (begin + v - 1) / v, (end + v - 1) / v);
+    gemm_by_lanes<T>(s, kernel, g, from, (begin + v - 1) / v, (end + v - 1) / v);
   else
-    gemm_by_columns<T>(s, kernel.products, g, begin, end);
+    gemm_by_columns<T>(s, kernel, g, from, begin, end);
 }
 
 /// The whole batch. Gathered results of several problems may meet in one entry: they are added in
 /// the order of the batch, by one thread.
 template <class T>
-void run_gemm(const gemm_shape& s, gemm_kernel<T> kernel, const gemm_arguments<T>& g) {
+void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g) {
+  const residence from(bytes_of<T>(s, g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds) scale_gathered(s, g);
   parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of<T>(s)),
-                 [&](index begin, index end) { run_gemm<T>(s, kernel, g, begin, end); });
+                 [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); });
 }
 
 // ---- sizes that are numbers ---------------------------------------------------------------------
@@ -284,6 +386,7 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index
     t.a += step.a;
     t.b += step.b;
     t.c += step.c;
+    go_on<T>(t.next, step, k);
   }
 }
 
@@ -305,7 +408,7 @@ struct columns_table {
   static constexpr auto& entries =
       tile_table<T, W, most,
                  tile_modes{access::uniform, access::lanes, false, true, access::lanes,
-                            Partial ? any_tail : 0, Conjugate},
+                            Partial ? any_tail : 0, Conjugate, select::fetch::into_l1},
                  true>::entries;
 };
 template <class T, access A, bool Conjugate>
@@ -314,7 +417,8 @@ struct lanes_table {
   static constexpr select::tile_shape most =
       select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
   static constexpr auto& entries =
-      tile_table<T, lanes<T>, most, tile_modes{A, l, false, true, l, 0, Conjugate},
+      tile_table<T, lanes<T>, most,
+                 tile_modes{A, l, false, true, l, 0, Conjugate, select::fetch::into_l2, 2, true},
                  columns_touch<T>>::entries;
 };
 
@@ -333,61 +437,69 @@ void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, in
   };
   const bool apart = columns_touch<T> && (operands.b_n != v || operands.c_n != v);
   const index widest = apart ? 1 : Table::most.n;
-  if (shape.m <= Table::most.m && n <= widest)
-    return function(shape.m, n, true)(operands.a, operands.b, operands.c, operands, shape.k, count,
-                                      step);
   const select::chunks rows(shape.m, Table::most.m), columns(n, widest);
-  const T* problem_a = operands.a;
-  const T* problem_b = operands.b;
-  T* problem_c = operands.c;
+  const index parts =
+      (rows.long_count + rows.short_count) * (columns.long_count + columns.short_count) * shape.k;
+  const index problems = ByRows ? v : 1;  // in a tile
   tile_operands<T> t = operands;
+  t.next = fetch_from(t, step, shape.m * shape.k * problems, shape.k * shape.n * problems,
+                      shape.m * shape.n * problems, parts);
+  if (shape.m <= Table::most.m && n <= widest)
+    return function(shape.m, n, true)(t.a, t.b, t.c, t, shape.k, count, step);
+  const index bytes = (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) * problems *
+                      static_cast<index>(sizeof(T));
+  const index group = panel != nullptr ? 1 : select::problems_at_once(bytes);
   if (panel != nullptr) t.b_k = columns.longer * v;
-  for (index i = 0; ByRows && i < count; ++i) {
-    const T* a = problem_a;
-    T* c_row = problem_c;
-    for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
-      const index height = rows.longer - (r >= rows.long_count);
-      const T* b = problem_b;
-      T* c = c_row;
-      for (index tile = 0; tile < columns.long_count + columns.short_count; ++tile) {
-        const index width = columns.longer - (tile >= columns.long_count);
-        function(height, width, false)(a, b, c, t, shape.k, 1, {});
-        b += width * t.b_n;
-        c += width * t.c_n;
-      }
-      a += height * t.a_m;
-      c_row += height * t.c_m;
-    }
-    problem_a += step.a;
-    problem_b += step.b;
-    problem_c += step.c;
-  }
-  for (index i = 0; !ByRows && i < count; ++i) {
-    index column = 0;
-    for (index c_tile = 0; c_tile < columns.long_count + columns.short_count; ++c_tile) {
-      const index width = columns.longer - (c_tile >= columns.long_count);
-      const bool last = column + width == n;
-      const T* b = problem_b + column * t.b_n;
-      if (panel != nullptr) {
-        const index entries = last && t.tail > 0 ? (width - 1) * v + t.tail : width * v;
-        for (index k = 0; k < shape.k; ++k)
-          std::memcpy(static_cast<void*>(panel + k * t.b_k), b + k * operands.b_k,
-                      static_cast<std::size_t>(entries) * sizeof(T));
-        b = panel;
-      }
-      const T* a = problem_a;
-      T* c = problem_c + column * t.c_n;
+  for (index i = 0; i < count; i += group) {
+    const index now = count - i < group ? count - i : group;
+    const fetch_cursor first = t.next;
+    if constexpr (ByRows) {
+      const T* a = t.a;
+      T* c_row = t.c;
       for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
         const index height = rows.longer - (r >= rows.long_count);
-        function(height, width, last)(a, b, c, t, shape.k, 1, {});
+        const T* b = t.b;
+        T* c = c_row;
+        for (index tile = 0; tile < columns.long_count + columns.short_count; ++tile) {
+          const index width = columns.longer - (tile >= columns.long_count);
+          function(height, width, false)(a, b, c, t, shape.k, now, step);
+          t.next.advance(shape.k);
+          b += width * t.b_n;
+          c += width * t.c_n;
+        }
         a += height * t.a_m;
-        c += height * t.c_m;
+        c_row += height * t.c_m;
       }
-      column += width;
+    } else {
+      index column = 0;
+      for (index c_tile = 0; c_tile < columns.long_count + columns.short_count; ++c_tile) {
+        const index width = columns.longer - (c_tile >= columns.long_count);
+        const bool last = column + width == n;
+        const T* b = t.b + column * operands.b_n;
+        if (panel != nullptr) {
+          const index entries = last && t.tail > 0 ? (width - 1) * v + t.tail : width * v;
+          for (index k = 0; k < shape.k; ++k)
+            std::memcpy(static_cast<void*>(panel + k * t.b_k), b + k * operands.b_k,
+                        static_cast<std::size_t>(entries) * sizeof(T));
+          b = panel;
+        }
+        const T* a = t.a;
+        T* c = t.c + column * t.c_n;
+        for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
+          const index height = rows.longer - (r >= rows.long_count);
+          function(height, width, last)(a, b, c, t, shape.k, now, step);
+          t.next.advance(shape.k);
+          a += height * t.a_m;
+          c += height * t.c_m;
+        }
+        column += width;
+      }
     }
-    problem_a += step.a;
-    problem_b += step.b;
-    problem_c += step.c;
+    t.next = first;
+    for (index p = 0; p < now; ++p) go_on<T>(t.next, step, 0);
+    t.a += now * step.a;
+    t.b += now * step.b;
+    t.c += now * step.c;
   }
 }
 
@@ -430,10 +542,13 @@ gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path) {
   constexpr access u = access::uniform, l = complex ? access::split : access::lanes;
   const bool conjugate = complex && conjugates_a(s);
   if (path == select::gemm_path::by_columns)
-    return {conjugate ? walk_by_columns<T, complex> : walk_by_columns<T, false>, path};
+    return {conjugate ? walk_by_columns<T, complex> : walk_by_columns<T, false>, path,
+            select::fetch::into_l1};
   if (is_uniform<T>(s.a))
-    return {conjugate ? walk_by_lanes<T, u, complex> : walk_by_lanes<T, u, false>, path};
-  return {conjugate ? walk_by_lanes<T, l, complex> : walk_by_lanes<T, l, false>, path};
+    return {conjugate ? walk_by_lanes<T, u, complex> : walk_by_lanes<T, u, false>, path,
+            select::fetch::into_l2};
+  return {conjugate ? walk_by_lanes<T, l, complex> : walk_by_lanes<T, l, false>, path,
+          select::fetch::into_l2};
 }
 
 /// A shape oriented for its kernel.
@@ -463,6 +578,10 @@ void run_list(const gemm_list<T>& list) {
   kinds.reserve(static_cast<std::size_t>(list.kind_count));
   for (index i = 0; i < list.kind_count; ++i) kinds.emplace_back(list.shapes[i]);
   const index total = list.first[list.run_count];
+  double bytes = 0;
+  for (index run = 0; run < list.run_count; ++run)
+    bytes += bytes_of<T>(list.shapes[list.kinds[run]], list.first[run + 1] - list.first[run]);
+  const residence from(bytes);
   parallel_tiles(
       total, select::tiles_per_task(list.flops / static_cast<double>(total)),
       [&](index begin, index end) {
@@ -480,7 +599,7 @@ void run_list(const gemm_list<T>& list) {
           g.count = next - first;
           g.alpha = list.alpha[kind];
           g.beta = list.beta[kind];
-          run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g),
+          run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g), from,
                       (begin > first ? begin : first) - first, (end < next ? end : next) - first);
         }
       });

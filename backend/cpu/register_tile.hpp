@@ -7,6 +7,22 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// What is fetched into the caches while a tile computes, for tiles to come: so many bytes further
+/// with each contracted value. Spread like this, because fetches in a burst wait for each other.
+struct fetch_cursor {
+  bool fetches = false;
+  const char* a = nullptr;
+  const char* b = nullptr;
+  const char* c = nullptr;
+  index rate_a = 0, rate_b = 0, rate_c = 0;
+
+  [[gnu::always_inline]] void advance(index contracted) {
+    a += contracted * rate_a;
+    b += contracted * rate_b;
+    c += contracted * rate_c;
+  }
+};
+
 /// Pointers and strides, in scalars, of one register tile. Strides of loops that an operand does
 /// not know are not read.
 template <class T>
@@ -21,6 +37,8 @@ struct tile_operands {
   int tail = 0;                        ///< entries of the last column where there are any_tail
   index a_im = 0, b_im = 0, c_im = 0;  ///< reals from real to imaginary parts, where they are split
   bool conjugate_sum = false;          ///< with epilogue::update: conj(sum) for sum
+  bool past_caches = false;            ///< with tile_modes::streams: C is written to memory at once
+  fetch_cursor next = {};              ///< with tile_modes::fetch
 };
 
 /// More contracted loops than any step has: every label of an operand of the highest rank.
@@ -40,6 +58,9 @@ struct tile_modes {
   access c = access::lanes;
   int tail = 0;              ///< if not 0, the last column, of B and C, has only so many entries
   bool conjugate_a = false;  ///< conj(A) for A
+  select::fetch ahead = select::fetch::none;
+  int lines = 1;         ///< fetched of each operand per contracted value
+  bool streams = false;  ///< C may go past the caches: it is aligned like a vector
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };
@@ -80,8 +101,8 @@ struct accumulators {
     if constexpr (How.has_b) {
 #pragma GCC unroll 16
       for (int n = 0; n < N; ++n) {
-        column[n] = How.tail != 0 && n == N - 1 ? part<How.tail>(b + n * t.b_n, t.tail)
-                                                : entry<How.b>(b + n * t.b_n, t.b_im);
+        column[n] = is_part<How>(n) ? part<How.tail>(b + n * t.b_n, t.tail)
+                                    : entry<How.b>(b + at<How>(n, t.b_n, t.tail), t.b_im);
         if constexpr (M > 1 && How.b != access::uniform && W > 1) pin(column[n]);
       }
     }
@@ -121,15 +142,15 @@ struct accumulators {
         step<How, true>(a, b, t);
         k = 1;
       }
-      a += k * t.a_k;
-      b += k * t.b_k;
       if constexpr (W == 1) {
+        a += k * t.a_k;
+        b += k * t.b_k;
 #ifdef __clang__  // which would unroll by 8: 30 % more to compile for 3 to 8 % of speed
 #pragma clang loop unroll(disable)
 #endif
         for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
       } else {
-        for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
+        loop<How>(a, b, t, k, k_extent);
       }
     } else if constexpr (K == 0) {
       if constexpr (First) clear();
@@ -140,12 +161,7 @@ struct accumulators {
 #pragma GCC unroll 64
         for (int k = 1; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);
       } else {
-#pragma GCC unroll 1
-        for (int k = 1; k < K; ++k) {
-          a += t.a_k;
-          b += t.b_k;
-          step<How>(a, b, t);
-        }
+        loop<How>(a, b, t, 1, K);
       }
     }
   }
@@ -166,9 +182,9 @@ struct accumulators {
         } else {
           const vec<T, W> beta = broadcast<T, W>(t.beta);
           each([&](vec<T, W>& v, int m, int n) {
-            const T* const c = t.c + m * t.c_m + n * t.c_n;
+            const T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);
             const vec<T, W> old =
-                How.tail != 0 && n == N - 1 ? part<How.tail>(c, t.tail) : entry<How.c>(c, t.c_im);
+                is_part<How>(n) ? part<How.tail>(c, t.tail) : entry<How.c>(c, t.c_im);
             v = fma(alpha, v, beta * old);
           });
         }
@@ -178,12 +194,18 @@ struct accumulators {
     for (int m = 0; m < M; ++m)
 #pragma GCC unroll 16
       for (int n = 0; n < N; ++n) {
-        T* const c = t.c + m * t.c_m + n * t.c_n;
+        T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);
+        if constexpr (How.streams && !is_complex_type<T>) {
+          if (t.past_caches) {
+            stream<T, W>(c, sum[m][n]);
+            continue;
+          }
+        }
         if constexpr (How.c == access::split) {
           store_split<T, W>(c, sum[m][n], t.c_im);
         } else {
           if constexpr (How.tail != 0) {
-            if (n == N - 1) {
+            if (is_part<How>(n)) {
               if constexpr (How.tail > 0)
                 store_first<T, W, How.tail>(c, sum[m][n]);
               else
@@ -197,6 +219,52 @@ struct accumulators {
   }
 
  private:
+  /// Whether the last column, where it has only How.tail entries, is drawn back to end with them:
+  /// it shares entries with the column before, and both come out alike.
+  template <tile_modes How>
+  static constexpr bool draws_back = How.tail != 0 && N > 1 &&
+                                     (How.tail < 0 || !loads_first_whole<T, W, How.tail>);
+  template <tile_modes How>
+  [[gnu::always_inline]] static constexpr bool is_part(int n) {
+    return How.tail != 0 && !draws_back<How> && n == N - 1;
+  }
+  /// Where column n starts.
+  template <tile_modes How>
+  [[gnu::always_inline]] static constexpr index at(int n, index stride, int tail) {
+    if (draws_back<How> && n == N - 1) return n * stride - (W - (How.tail > 0 ? How.tail : tail));
+    return n * stride;
+  }
+
+  /// sum[m][n] += A[m][i] B[i][n] for i from k on.
+  template <tile_modes How>
+  [[gnu::always_inline]] void loop(const T* a, const T* b, const tile_operands<T>& t, index k,
+                                   index k_extent) {
+    a += k * t.a_k;
+    b += k * t.b_k;
+    if constexpr (How.ahead != select::fetch::none) {
+      if (t.next.fetches) {
+        fetch_cursor next = t.next;
+#pragma GCC unroll 1
+        for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) {
+          step<How>(a, b, t);
+          fetch_lines<How>(next.a);
+          fetch_lines<How>(next.b);
+          fetch_lines<How>(next.c);
+          next.advance(1);
+        }
+        return;
+      }
+    }
+#pragma GCC unroll 1
+    for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
+  }
+  template <tile_modes How>
+  [[gnu::always_inline]] static void fetch_lines(const char* p) {
+#pragma GCC unroll 16
+    for (int i = 0; i < How.lines; ++i)
+      __builtin_prefetch(p + i * 64, 0, How.ahead == select::fetch::into_l1 ? 3 : 2);
+  }
+
   /// Keeps g++ from mixing the multiplications of the first k with the sums of the next.
   [[gnu::always_inline]] void settle() {
 #ifndef __clang__

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <cstring>
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/scalar.hpp>
 #include <type_traits>
@@ -228,6 +229,41 @@ template <class T, int W>
   }
 }
 
+/// Writes a whole vector, at a multiple of its size, to memory without a place in the caches; other
+/// threads see it after streams_end().
+template <class T, int W>
+[[gnu::always_inline]] inline void stream(T* p, vec<T, W> v) {
+  static_assert(!is_complex_type<T> && W > 1);
+#if defined(__SSE2__)
+  using R = decltype(v.data);
+#if defined(__AVX512F__)
+  if constexpr (sizeof(R) == 64)
+    _mm512_stream_pd(static_cast<double*>(static_cast<void*>(p)), (__m512d)v.data);
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof(R) == 32)
+    _mm256_stream_pd(static_cast<double*>(static_cast<void*>(p)), (__m256d)v.data);
+#endif
+  if constexpr (sizeof(R) == 16)
+    _mm_stream_pd(static_cast<double*>(static_cast<void*>(p)), (__m128d)v.data);
+#else
+  v.store_unaligned(p);
+#endif
+}
+[[gnu::always_inline]] inline void streams_end() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+template <class T, int W>
+[[gnu::always_inline]] inline vec<T, W> broadcast(T x) {
+  if constexpr (is_complex_type<T>)
+    return {vec<real<T>, W>(x.real()), vec<real<T>, W>(x.imag())};
+  else
+    return vec<T, W>(x);
+}
+
 /// The first n < W entries at p, zeros behind; nothing else is read.
 template <class T, int W>
 [[gnu::always_inline]] inline vec<T, W> load_partial(const T* p, int n) {
@@ -316,34 +352,65 @@ template <class T, int W>
   }
 }
 
-/// V = (low, zeros) and the low half of V; by shuffles, since g++ 12 warns of its own casts.
+/// V = (low, anything) and the low half of V; by shuffles, since g++ 12 warns of its own casts.
 template <class V, class L, int... I>
-[[gnu::always_inline]] inline V with_zeros_above(L low, std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(low, L{}, I...);
+[[gnu::always_inline]] inline V widened(L low, std::integer_sequence<int, I...>) {
+  constexpr int half = sizeof...(I) / 2;
+  return __builtin_shufflevector(low, low, (I < half ? I : -1)...);
 }
 template <class V, int... I>
 [[gnu::always_inline]] inline auto low_half(V v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, I...);
 }
 
-/// The first N entries at p, zeros behind, and the first N entries of v. A masked access reaches
-/// over lines, and waits, as if it were whole: the shortest register that holds N is taken (38
-/// instead of 30 GFLOP/s at n = 9, Sapphire Rapids).
+#if defined(__AVX2__) && defined(__FMA__)
+/// `Bytes` of memory, 8, 16 or 32, again and again: a load that fills a longer vector at no cost.
+template <class V, int Bytes>
+[[gnu::always_inline]] inline V load_repeated(const void* p) {
+  const auto* const d = static_cast<const double*>(p);
+  double first;  // perhaps of two floats
+  std::memcpy(&first, p, sizeof first);
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  if constexpr (sizeof(V) == 64 && Bytes == 8) return (V)_mm512_set1_pd(first);
+  if constexpr (sizeof(V) == 64 && Bytes == 16) return (V)_mm512_broadcast_f64x2(_mm_loadu_pd(d));
+  if constexpr (sizeof(V) == 64 && Bytes == 32)
+    return (V)_mm512_broadcast_f64x4(_mm256_loadu_pd(d));
+#endif
+  if constexpr (sizeof(V) == 32 && Bytes == 8) return (V)_mm256_set1_pd(first);
+  if constexpr (sizeof(V) == 32 && Bytes == 16)
+    return (V)_mm256_set_m128d(_mm_loadu_pd(d), _mm_loadu_pd(d));
+  if constexpr (sizeof(V) == 16) return (V)_mm_set1_pd(first);
+}
+#endif
+
+/// Whether load_first<T, W, N> is one load that needs no mask.
+template <class T, int W, int N>
+inline constexpr bool loads_first_whole =
+#if defined(__AVX2__) && defined(__FMA__)
+    !is_complex_type<T> && 2 * N <= W && (N & (N - 1)) == 0;
+#else
+    false;
+#endif
+
+/// The first N < W entries at p, anything behind, and the first N entries of v. A masked access
+/// reaches over lines, and waits, as if it were whole: the shortest register that holds N is taken.
 template <class T, int W, int N>
 [[gnu::always_inline]] inline vec<T, W> load_first(const T* p) {
-  if constexpr (!is_complex_type<T> && 2 * N <= W &&
-                narrow_vec<T, W / 2 * static_cast<int>(sizeof(T))>::exists) {
+  constexpr int bytes = N * static_cast<int>(sizeof(T));
+  if constexpr (is_complex_type<T>) {
+    return load_partial<T, W>(p, N);
+  } else if constexpr (N == 1) {
+    return broadcast<T, W>(*p);
+#if defined(__AVX2__) && defined(__FMA__)
+  } else if constexpr (2 * N <= W && (bytes == 8 || bytes == 16 || bytes == 32)) {
+    return load_repeated<decltype(vec<T, W>::data), bytes>(p);
+#endif
+  } else if constexpr (2 * N <= W && narrow_vec<T, W / 2 * static_cast<int>(sizeof(T))>::exists) {
     using whole = typename short_vec<T, W>::type;
     using half = typename short_vec<T, W / 2>::type;
-    vec<T, W / 2> low;
-    if constexpr (2 * N == W)
-      low = load<T, N>(p);
-    else
-      low = load_first<T, W / 2, N>(p);
-    vec<T, W> v;
-    v.data = (decltype(v.data))with_zeros_above<whole>((half)low.data,
-                                                       std::make_integer_sequence<int, W>{});
-    return v;
+    const vec<T, W / 2> low = load_first<T, W / 2, N>(p);
+    return (decltype(vec<T, W>::data))widened<whole>((half)low.data,
+                                                     std::make_integer_sequence<int, W>{});
   } else {
     return load_partial<T, W>(p, N);
   }
@@ -378,14 +445,6 @@ template <class T, int W>
   auto* const r = reinterpret_cast<real<T>*>(p);
   store<real<T>, W>(r, v.re);
   store<real<T>, W>(r + im, v.im);
-}
-
-template <class T, int W>
-[[gnu::always_inline]] inline vec<T, W> broadcast(T x) {
-  if constexpr (is_complex_type<T>)
-    return {vec<real<T>, W>(x.real()), vec<real<T>, W>(x.imag())};
-  else
-    return vec<T, W>(x);
 }
 
 /// a b + c, rounded once where the instruction set can. Spelled out because xsimd 8.1 has no fused
