@@ -13,7 +13,7 @@ class memory_extent {
   /// `extent` copies of what there is so far, `step` bytes apart, at most `most_axes` times.
   void repeat(index extent, index step);
 
-  /// No entry has two indices: each step leads beyond all that shorter ones reach.
+  /// No entry has two indices, as tensor/entries_apart.hpp tells.
   bool entries_apart() const;
 
   /// Whether two operands may share an address: no where a cheap proof exists, else yes.
@@ -28,13 +28,9 @@ class memory_extent {
   static constexpr int most_axes = 32;
 
  private:
-  struct axis {
-    index step, extent;
-  };
-
   const void* data_;
   index entry_;
-  axis axes_[most_axes];  ///< the first count_
+  index steps_[most_axes], extents_[most_axes];  ///< the first count_
   int count_ = 0;
   index reach_ = 0;   ///< from the first to the last entry
   index before_ = 0;  ///< from the first entry to entry (0, 0, ...)
