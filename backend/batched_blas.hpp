@@ -160,6 +160,9 @@ constexpr gemm_shape static_shape() {
 /// which all problems share (C: a single product). Extents, strides and blocks that the types tell
 /// make code for this size; else the library's runs.
 ///
+/// A product also writes the pad lanes, those behind the last problem, of an interleaved C wherever
+/// whole vectors of lanes are stored: what they hold afterwards is not specified.
+///
 ///     gemm(1.0, A, B, 0.0, C);
 ///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);
 ///
