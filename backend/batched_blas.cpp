@@ -16,14 +16,29 @@ namespace {
 
 // ---- a problem as data --------------------------------------------------------------------------
 
+/// How op(X) lies in matrices with the leading dimension `ld`. Nothing steps over that of a single
+/// line, so it may be anything: the length of the line stands for it.
+matrix_batch stored(batch_layout where, order layout, op f, index rows, index columns, index ld,
+                    bool conjugates) {
+  const bool by_row = (layout == order::row_major) == (f == op::none);
+  const index lines = by_row ? rows : columns, line = by_row ? columns : rows;
+  const index step = lines > 1 ? ld : line;
+  matrix_batch x;
+  x.layout = where;
+  x.row = by_row ? step : 1;
+  x.column = by_row ? 1 : step;
+  x.conjugated = conjugates && f == op::conjugate_transpose;
+  return x;
+}
+
 /// The shape of problems of these terms; without reading operands k is 0.
 gemm_shape shape_of_terms(batch_layout where, order layout, const problem_terms& p, scalar type) {
   gemm_shape s{type, p.m, p.n, p.k, {}, {}, {}};
   const bool complex = is_complex(type);
-  s.c = stored(where, layout, op::none, p.ldc, complex);
+  s.c = stored(where, layout, op::none, p.m, p.n, p.ldc, complex);
   if (reads_operands(p)) {
-    s.a = stored(where, layout, p.op_a, p.lda, complex);
-    s.b = stored(where, layout, p.op_b, p.ldb, complex);
+    s.a = stored(where, layout, p.op_a, p.m, p.k, p.lda, complex);
+    s.b = stored(where, layout, p.op_b, p.k, p.n, p.ldb, complex);
   } else {
     s.k = 0;
     s.a.shared = s.b.shared = true;
@@ -105,7 +120,8 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
   require_count(count);
   findings found(info, count, 1);
   const problem_terms p{op_a, op_b, m, n, k, lda, ldb, ldc, alpha != T(0)};
-  const batch_place at_a{a, stride_a}, at_b{b, stride_b}, at_c{c, stride_c};
+  const index steps = count > 1;  // nothing steps over the stride of a single problem
+  const batch_place at_a{a, steps * stride_a}, at_b{b, steps * stride_b}, at_c{c, steps * stride_c};
   const fault wrong = strided_fault(layout, p, index{sizeof(T)}, at_a, at_b, at_c, count);
   if (wrong.what != argument::none) {
     const index codes = info.how() == reporting::all ? count : std::max<index>(count, 1);

@@ -114,9 +114,8 @@ matrices matrices_of(X& x, op f) {
   if (shape.rank == 3) {
     r.count = shape.extents[0];
     r.how.shared = shape.layout == batch_layout::strided && r.place.problem == 0;
-  } else {
-    r.place.problem = 0;
   }
+  if (r.count <= 1) r.place.problem = 0;  // nothing steps over it, so it may be anything
   return r;
 }
 

@@ -26,6 +26,12 @@ bool is_addressable(index count, index step, index bytes) {
          !__builtin_mul_overflow(reach, 2 * bytes, &reach);
 }
 
+/// The same of a matrix. Nothing steps over the leading dimension of a single line.
+bool is_addressable(order layout, op f, index rows, index columns, index ld, index bytes) {
+  const index n = lines(layout, f, rows, columns);
+  return is_addressable(n, n > 1 ? ld : line(layout, f, rows, columns), bytes);
+}
+
 argument wrong_size(order layout, const problem_terms& p, index bytes) {
   if (p.m < 0) return m;
   if (p.n < 0) return n;
@@ -33,9 +39,9 @@ argument wrong_size(order layout, const problem_terms& p, index bytes) {
   if (p.lda < std::max<index>(1, line(layout, p.op_a, p.m, p.k))) return lda;
   if (p.ldb < std::max<index>(1, line(layout, p.op_b, p.k, p.n))) return ldb;
   if (p.ldc < std::max<index>(1, line(layout, op::none, p.m, p.n))) return ldc;
-  if (!is_addressable(lines(layout, p.op_a, p.m, p.k), p.lda, bytes)) return lda;
-  if (!is_addressable(lines(layout, p.op_b, p.k, p.n), p.ldb, bytes)) return ldb;
-  if (!is_addressable(lines(layout, op::none, p.m, p.n), p.ldc, bytes)) return ldc;
+  if (!is_addressable(layout, p.op_a, p.m, p.k, p.lda, bytes)) return lda;
+  if (!is_addressable(layout, p.op_b, p.k, p.n, p.ldb, bytes)) return ldb;
+  if (!is_addressable(layout, op::none, p.m, p.n, p.ldc, bytes)) return ldc;
   return none;
 }
 
@@ -48,11 +54,11 @@ argument wrong_address(const problem_terms& p, const void* pa, const void* pb, c
   return pc == nullptr ? c : none;
 }
 
-memory_extent extent_of(const void* data, index bytes, index rows, index columns,
-                        const matrix_batch& x) {
+memory_extent extent_of(const void* data, index bytes, order layout, op f, index rows,
+                        index columns, index ld) {
   memory_extent e(data, bytes);
-  e.repeat(rows, x.row * bytes);
-  e.repeat(columns, x.column * bytes);
+  e.repeat(lines(layout, f, rows, columns), ld);
+  e.repeat(line(layout, f, rows, columns), 1);
   return e;
 }
 
@@ -71,11 +77,8 @@ bool meets_itself(order layout, const problem_terms& p, index bytes, const void*
     const auto* const begin = static_cast<const char*>(data);
     if (begin >= c_end || begin + reach(layout, f, rows, columns, ld, bytes) <= c_begin)
       return false;
-    const auto at = [&](op g, index step) {
-      return stored(batch_layout::strided, layout, g, step, false);
-    };
-    return may_overlap(extent_of(data, bytes, rows, columns, at(f, ld)),
-                       extent_of(pc, bytes, p.m, p.n, at(op::none, p.ldc)));
+    return may_overlap(extent_of(data, bytes, layout, f, rows, columns, ld),
+                       extent_of(pc, bytes, layout, op::none, p.m, p.n, p.ldc));
   };
   return meets(pa, p.op_a, p.m, p.k, p.lda) || meets(pb, p.op_b, p.k, p.n, p.ldb);
 }
@@ -135,16 +138,6 @@ fault overlap_of_c(const char* sentence) { return {c, sentence, true}; }
 constexpr const char* meets_sentence = "c overlaps a or b";
 
 }  // namespace
-
-matrix_batch stored(batch_layout where, order layout, op f, index ld, bool conjugates) {
-  matrix_batch x;
-  x.layout = where;
-  const bool by_row = (layout == order::row_major) == (f == op::none);
-  x.row = by_row ? ld : 1;
-  x.column = by_row ? 1 : ld;
-  x.conjugated = conjugates && f == op::conjugate_transpose;
-  return x;
-}
 
 void require_count(index count) {
   if (count < 0) {
@@ -228,9 +221,8 @@ fault strided_fault(order layout, const problem_terms& p, index bytes, const bat
   if (beyond(c)) return far(argument::c, "stride_c", c);
 
   const auto whole = [&](const batch_place& x, op f, index rows, index columns, index ld) {
-    memory_extent e = extent_of(x.data, bytes, rows, columns,
-                                stored(batch_layout::strided, layout, f, ld, false));
-    e.repeat(count, x.problem * bytes);
+    memory_extent e = extent_of(x.data, bytes, layout, f, rows, columns, ld);
+    e.repeat(count, x.problem);
     return e;
   };
   const memory_extent result = whole(c, op::none, p.m, p.n, p.ldc);
@@ -271,8 +263,7 @@ void address_check::keep(index problem, const problem_terms& p, index group, con
     const auto end =
         begin + static_cast<std::uintptr_t>(reach(layout_, f, rows, columns, ld, bytes_));
     known_.push_back({begin, end, ld, line(layout_, f, rows, columns), problem, group, result,
-                      extent_of(data, bytes_, rows, columns,
-                                stored(batch_layout::strided, layout_, f, ld, false))});
+                      extent_of(data, bytes_, layout_, f, rows, columns, ld)});
   };
   if (!has_result(p)) return;
   add(pc, op::none, p.m, p.n, p.ldc, true);
@@ -314,13 +305,13 @@ memory_extent extent_of_batch(const matrices& x, index rows, index columns, inde
                               index bytes) {
   const index block = x.how.block;
   memory_extent e(x.place.data, bytes);
-  e.repeat(rows, x.how.row * block * bytes);
-  e.repeat(columns, x.how.column * block * bytes);
+  e.repeat(rows, x.how.row * block);
+  e.repeat(columns, x.how.column * block);
   if (x.how.layout == batch_layout::interleaved) {
-    e.repeat(block, bytes);
-    e.repeat((count + block - 1) / block, x.place.problem * bytes);
+    e.repeat(block, 1);
+    e.repeat((count + block - 1) / block, x.place.problem);
   } else {
-    e.repeat(count, x.place.problem * bytes);
+    e.repeat(count, x.place.problem);
   }
   return e;
 }

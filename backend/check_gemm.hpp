@@ -33,9 +33,6 @@ inline bool reads_operands(const problem_terms& p) {
   return has_result(p) && p.k > 0 && p.reads_ab;
 }
 
-/// How op(X) lies whose rows (row-major) or columns are `ld` entries apart.
-matrix_batch stored(batch_layout where, order layout, op f, index ld, bool conjugates);
-
 /// Throws shape_error for a number of problems below 0.
 void require_count(index count);
 /// Throws shape_error for a list that is null although it has `count` entries.

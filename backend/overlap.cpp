@@ -5,22 +5,22 @@
 
 namespace tenfold {
 
-void memory_extent::repeat(index extent, index step) {
+void memory_extent::repeat(index extent, index stride) {
   empty_ = empty_ || extent == 0;
   if (extent < 2) return;
-  if (step == 0) {
+  if (stride == 0) {
     stands_ = true;
     return;
   }
-  const index length = step < 0 ? -step : step;
-  reach_ += (extent - 1) * length;
-  if (step < 0) before_ += (extent - 1) * length;
+  const index step = (stride < 0 ? -stride : stride) * entry_;
+  reach_ += (extent - 1) * step;
+  if (stride < 0) before_ += (extent - 1) * step;
   int at = count_++;
-  for (; at > 0 && length > steps_[at - 1]; --at) {
+  for (; at > 0 && step > steps_[at - 1]; --at) {
     steps_[at] = steps_[at - 1];
     extents_[at] = extents_[at - 1];
   }
-  steps_[at] = length;
+  steps_[at] = step;
   extents_[at] = extent;
 }
 

@@ -10,8 +10,9 @@ class memory_extent {
   /// One entry of `entry_bytes` at `data`.
   memory_extent(const void* data, index entry_bytes) : data_(data), entry_(entry_bytes) {}
 
-  /// `extent` copies of what there is so far, `step` bytes apart, at most `most_axes` times.
-  void repeat(index extent, index step);
+  /// `extent` copies of what there is so far, `stride` entries apart, at most `most_axes` times.
+  /// The stride of one copy may be anything.
+  void repeat(index extent, index stride);
 
   /// No entry has two indices, as tensor/entries_apart.hpp tells.
   bool entries_apart() const;
