@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/interface/select.hpp>
 #include <tenfold/tensor/allocation.hpp>
 
 namespace tenfold {
@@ -18,7 +19,7 @@ allocation<T> allocate(index count) {
   allocation<T> memory(count);
   constexpr index page = 4096 / static_cast<index>(sizeof(T));
   auto* const entries = memory.data();
-  cpu::parallel_tiles((count + page - 1) / page, 256, [&](index begin, index end) {
+  cpu::parallel_tiles((count + page - 1) / page, select::task_pages, [&](index begin, index end) {
     const index first = begin * page, last = end * page < count ? end * page : count;
     __builtin_memset(static_cast<void*>(entries + first), 0,
                      static_cast<std::size_t>(last - first) * sizeof(T));

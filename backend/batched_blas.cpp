@@ -3,234 +3,42 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <string>
-#include <tenfold/backend/batched_blas.hpp>
-#include <tenfold/backend/overlap.hpp>
-#include <tenfold/tensor/allocation.hpp>
+#include <tenfold/backend/check_gemm.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <vector>
 
 namespace tenfold {
 
+using namespace batched_blas;
+
 namespace {
 
-// ---- what can be wrong with one problem ---------------------------------------------------------
+// ---- a problem as data --------------------------------------------------------------------------
 
-/// The arguments of cblas_gemm in their order; a code is minus such a number.
-enum argument : int { none, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc };
-
-/// One problem without its scalar.
-struct problem_terms {
-  op op_a, op_b;
-  index m, n, k;
-  index lda, ldb, ldc;
-  bool reads_ab;  ///< alpha is not 0
-};
-
-bool has_result(const problem_terms& p) { return p.m > 0 && p.n > 0; }
-bool reads_operands(const problem_terms& p) { return has_result(p) && p.k > 0 && p.reads_ab; }
-
-/// Entries along a line of storage: what a leading dimension may not fall below.
-index line(order layout, op f, index rows, index columns) {
-  return (layout == order::row_major) == (f == op::none) ? columns : rows;
-}
-
-/// Lines of storage.
-index lines(order layout, op f, index rows, index columns) {
-  return line(layout, f, columns, rows);
-}
-
-/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of
-/// a batch of them can be added.
-bool is_addressable(index count, index step, index bytes) {
-  index reach = 0;
-  return !__builtin_mul_overflow(count, step, &reach) &&
-         !__builtin_mul_overflow(reach, 2 * bytes, &reach);
-}
-
-argument wrong_size(order layout, const problem_terms& p, index bytes) {
-  if (p.m < 0) return m;
-  if (p.n < 0) return n;
-  if (p.k < 0) return k;
-  if (p.lda < std::max<index>(1, line(layout, p.op_a, p.m, p.k))) return lda;
-  if (p.ldb < std::max<index>(1, line(layout, p.op_b, p.k, p.n))) return ldb;
-  if (p.ldc < std::max<index>(1, line(layout, op::none, p.m, p.n))) return ldc;
-  if (!is_addressable(lines(layout, p.op_a, p.m, p.k), p.lda, bytes)) return lda;
-  if (!is_addressable(lines(layout, p.op_b, p.k, p.n), p.ldb, bytes)) return ldb;
-  if (!is_addressable(lines(layout, op::none, p.m, p.n), p.ldc, bytes)) return ldc;
-  return none;
-}
-
-argument wrong_address(const problem_terms& p, const void* pa, const void* pb, const void* pc) {
-  if (!has_result(p)) return none;
-  if (reads_operands(p)) {
-    if (pa == nullptr) return a;
-    if (pb == nullptr) return b;
-  }
-  return pc == nullptr ? c : none;
-}
-
-matrix_batch stored(batch_layout where, order layout, op f, index ld, bool conjugates) {
+/// How op(X) lies in matrices with the leading dimension `ld`. Nothing steps over that of a single
+/// line, so it may be anything: the length of the line stands for it.
+matrix_batch stored(batch_layout where, order layout, op f, index rows, index columns, index ld,
+                    bool conjugates) {
+  const bool by_row = (layout == order::row_major) == (f == op::none);
+  const index lines = by_row ? rows : columns, line = by_row ? columns : rows;
+  const index step = lines > 1 ? ld : line;
   matrix_batch x;
   x.layout = where;
-  const bool by_row = (layout == order::row_major) == (f == op::none);
-  x.row = by_row ? ld : 1;
-  x.column = by_row ? 1 : ld;
+  x.row = by_row ? step : 1;
+  x.column = by_row ? 1 : step;
   x.conjugated = conjugates && f == op::conjugate_transpose;
   return x;
 }
-
-memory_extent extent_of(const void* data, index bytes, index rows, index columns,
-                        const matrix_batch& x) {
-  memory_extent e(data, bytes);
-  e.repeat(rows, x.row * bytes);
-  e.repeat(columns, x.column * bytes);
-  return e;
-}
-
-/// Whether C of one problem meets its A or B.
-bool meets_itself(order layout, const problem_terms& p, index bytes, const void* pa, const void* pb,
-                  const void* pc) {
-  if (!reads_operands(p)) return false;
-  const auto at = [&](op f, index ld) {
-    return stored(batch_layout::strided, layout, f, ld, false);
-  };
-  const memory_extent result = extent_of(pc, bytes, p.m, p.n, at(op::none, p.ldc));
-  return may_overlap(extent_of(pa, bytes, p.m, p.k, at(p.op_a, p.lda)), result) ||
-         may_overlap(extent_of(pb, bytes, p.k, p.n, at(p.op_b, p.ldb)), result);
-}
-
-std::string number(index x) { return std::to_string(x); }
-
-const char* name_of(order layout) {
-  return layout == order::row_major ? "row-major" : "column-major";
-}
-
-/// "ldb is 3, less than n = 5 (row-major, B not transposed)"
-std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
-  const auto leading = [&](const char* name, index ld, char matrix, op f, const char* row_size,
-                           index rows, const char* column_size, index columns) {
-    const bool by_row = (layout == order::row_major) == (f == op::none);
-    const index least = std::max<index>(1, by_row ? columns : rows);
-    if (ld >= least)
-      return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^62 bytes";
-    return std::string(name) + " is " + number(ld) + ", less than " +
-           (least == (by_row ? columns : rows)
-                ? std::string(by_row ? column_size : row_size) + " = " + number(least)
-                : std::string("1")) +
-           " (" + name_of(layout) + ", " + matrix +
-           (f == op::none ? " not transposed)" : " transposed)");
-  };
-  switch (wrong) {
-    case m:
-      return "m is " + number(p.m) + ", less than 0";
-    case n:
-      return "n is " + number(p.n) + ", less than 0";
-    case k:
-      return "k is " + number(p.k) + ", less than 0";
-    case a:
-      return "a is null, but there is work to do";
-    case b:
-      return "b is null, but there is work to do";
-    case lda:
-      return leading("lda", p.lda, 'A', p.op_a, "m", p.m, "k", p.k);
-    case ldb:
-      return leading("ldb", p.ldb, 'B', p.op_b, "k", p.k, "n", p.n);
-    case ldc:
-      return leading("ldc", p.ldc, 'C', op::none, "m", p.m, "n", p.n);
-    case c:
-      return "c is null, but there is work to do";
-    default:
-      return "";
-  }
-}
-
-/// Gathers what is wrong and says it at the end, as the caller asked.
-class findings {
- public:
-  findings(batch_info info, index problems, index groups) : info_(info), groups_(groups) {
-    const index codes = info.how() == reporting::all     ? problems
-                        : info.how() == reporting::group ? groups
-                        : info.how() == reporting::any   ? 1
-                                                         : 0;
-    std::fill_n(info.codes(), codes, 0);
-  }
-
-  /// Argument `wrong` of a problem; `sentence` is asked for where it is needed.
-  template <class Sentence>
-  void add(index problem, index group, argument wrong, bool overlap, const Sentence& sentence) {
-    switch (info_.how()) {
-      case reporting::all:
-        info_.codes()[problem] = -wrong;
-        break;
-      case reporting::group:
-        first_.resize(static_cast<std::size_t>(groups_), INT64_MAX);
-        if (is_first(first_[static_cast<std::size_t>(group)], problem))
-          info_.codes()[group] = -wrong;
-        break;
-      case reporting::any:
-        if (is_first(first_of_all_, problem)) *info_.codes() = -wrong;
-        break;
-      case reporting::none:
-        break;
-      case reporting::thrown:
-        if (!is_first(first_of_all_, problem)) break;
-        text_ = "tenfold: gemm: problem " + number(problem) + ": " + sentence();
-        overlap_ = overlap;
-        break;
-    }
-  }
-
-  /// Throws what was found, if that was asked for.
-  void tell() const {
-    if (text_.empty()) return;
-    if (overlap_) throw overlap_error(text_);
-    throw shape_error(text_);
-  }
-
- private:
-  /// Whether `problem` comes before the first one so far, which it then is.
-  static bool is_first(index& first, index problem) {
-    if (problem >= first) return false;
-    first = problem;
-    return true;
-  }
-
-  batch_info info_;
-  index groups_;
-  std::vector<index> first_;  ///< the first bad problem of each group
-  index first_of_all_ = INT64_MAX;
-  std::string text_;
-  bool overlap_ = false;
-};
-
-void require_count(index count) {
-  if (count < 0) {
-    throw shape_error("tenfold: gemm: the batch has " + number(count) + " problems, less than 0");
-  }
-}
-void require_list(const void* list, const char* name, index count, const char* of = "problem") {
-  if (count > 0 && list == nullptr) {
-    throw shape_error(std::string("tenfold: gemm: the list ") + name +
-                      " is null, but the batch has " + number(count) + " " + of +
-                      (count == 1 ? "" : "s"));
-  }
-}
-
-constexpr const char* meets_sentence = "c overlaps a or b";
-constexpr const char* meets_other_sentence = "c overlaps a matrix of another problem";
-
-// ---- a problem as data --------------------------------------------------------------------------
 
 /// The shape of problems of these terms; without reading operands k is 0.
 gemm_shape shape_of_terms(batch_layout where, order layout, const problem_terms& p, scalar type) {
   gemm_shape s{type, p.m, p.n, p.k, {}, {}, {}};
   const bool complex = is_complex(type);
-  s.c = stored(where, layout, op::none, p.ldc, complex);
+  s.c = stored(where, layout, op::none, p.m, p.n, p.ldc, complex);
   if (reads_operands(p)) {
-    s.a = stored(where, layout, p.op_a, p.lda, complex);
-    s.b = stored(where, layout, p.op_b, p.ldb, complex);
+    s.a = stored(where, layout, p.op_a, p.m, p.k, p.lda, complex);
+    s.b = stored(where, layout, p.op_b, p.k, p.n, p.ldb, complex);
   } else {
     s.k = 0;
     s.a.shared = s.b.shared = true;
@@ -244,110 +52,6 @@ gemm_arguments<T> arguments_of(const problem_terms& p, batch_place a, batch_plac
   if (!reads_operands(p)) return {{}, {}, c, count, T(1), beta};
   return {a, b, c, count, alpha, beta};
 }
-
-/// The addresses of one problem.
-struct problem_addresses {
-  const void *a, *b, *c;
-};
-
-/// The problems, of those that are not bad, whose result meets a matrix of an earlier one; none are
-/// found where the library is built with NDEBUG.
-template <class Terms, class Addresses>
-std::vector<index> meeting_problems([[maybe_unused]] index count,
-                                    [[maybe_unused]] const std::vector<bool>& bad,
-                                    [[maybe_unused]] order layout, [[maybe_unused]] index bytes,
-                                    [[maybe_unused]] const Terms& terms,
-                                    [[maybe_unused]] const Addresses& addresses) {
-  std::vector<index> found;
-#ifndef NDEBUG
-  struct matrix {
-    std::uintptr_t begin, end;
-    index ld, length;
-    index problem;
-    bool is_result;
-    memory_extent extent;
-  };
-  std::vector<matrix> all;
-  for (index i = 0; i < count; ++i) {
-    if (!bad.empty() && bad[static_cast<std::size_t>(i)]) continue;
-    const problem_terms& p = terms(i);
-    if (!has_result(p)) continue;
-    const problem_addresses at = addresses(i);
-    const auto add = [&](const void* data, op f, index rows, index columns, index ld, bool result) {
-      const index length = line(layout, f, rows, columns), lines = rows + columns - length;
-      const auto begin = reinterpret_cast<std::uintptr_t>(data);
-      const auto end = begin + static_cast<std::uintptr_t>(((lines - 1) * ld + length) * bytes);
-      all.push_back({begin, end, ld, length, i, result,
-                     extent_of(data, bytes, rows, columns,
-                               stored(batch_layout::strided, layout, f, ld, false))});
-    };
-    add(at.c, op::none, p.m, p.n, p.ldc, true);
-    if (!reads_operands(p)) continue;
-    add(at.a, p.op_a, p.m, p.k, p.lda, false);
-    add(at.b, p.op_b, p.k, p.n, p.ldb, false);
-  }
-  std::sort(all.begin(), all.end(), [](const matrix& x, const matrix& y) {
-    return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
-  });
-  std::vector<const matrix*> open;  // those that reach beyond the one at hand
-  for (const matrix& x : all) {
-    std::erase_if(open, [&](const matrix* y) { return y->end <= x.begin; });
-    bool same = false;
-    for (const matrix* y : open) {
-      same = same || (y->begin == x.begin && y->end == x.end && y->ld == x.ld &&
-                      y->length == x.length && !x.is_result && !y->is_result);
-      if (y->problem != x.problem && (x.is_result || y->is_result) &&
-          may_overlap(x.extent, y->extent)) {
-        found.push_back(std::max(x.problem, y->problem));
-      }
-    }
-    if (!same) open.push_back(&x);
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-#endif
-  return found;
-}
-
-/// Checks the problems of a batch of addresses; marks and reports the bad ones. `first` is the
-/// number of the first of them among all.
-template <class T>
-class address_check {
- public:
-  address_check(order layout, findings& found) : layout_(layout), found_(found) {}
-
-  /// True if the problem is to be computed or has nothing to compute.
-  bool operator()(const problem_terms& p, index problem, index group, const T* pa, const T* pb,
-                  const T* pc) {
-    argument wrong = wrong_size(layout_, p, index{sizeof(T)});
-    if (wrong == none) wrong = wrong_address(p, pa, pb, pc);
-    if (wrong == none) {
-      if (!meets(p, pa, pb, pc)) return true;
-      found_.add(problem, group, c, true, [] { return meets_sentence; });
-      return false;
-    }
-    found_.add(problem, group, wrong, false, [&] { return sentence_of(layout_, p, wrong); });
-    return false;
-  }
-
- private:
-  bool meets(const problem_terms& p, const T* pa, const T* pb, const T* pc) const {
-    if (!reads_operands(p)) return false;
-    const auto reach = [&](const T* x, op f, index rows, index columns, index ld) {
-      const index length = line(layout_, f, rows, columns);
-      return x + (rows + columns - length - 1) * ld + length;
-    };
-    const T* const c_end = reach(pc, op::none, p.m, p.n, p.ldc);
-    const auto clear = [&](const T* x, const T* end) { return end <= pc || c_end <= x; };
-    if (clear(pa, reach(pa, p.op_a, p.m, p.k, p.lda)) &&
-        clear(pb, reach(pb, p.op_b, p.k, p.n, p.ldb)))
-      return false;
-    return meets_itself(layout_, p, index{sizeof(T)}, pa, pb, pc);
-  }
-
-  order layout_;
-  findings& found_;
-};
 
 /// Problems at addresses, in the order of their lists: runs of problems of one kind.
 template <class T>
@@ -413,67 +117,24 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
           const T* a, index lda, index stride_a, const T* b, index ldb, index stride_b,
           std::type_identity_t<T> beta, T* c, index ldc, index stride_c, index count,
           batch_info info) {
-  constexpr index bytes{sizeof(T)};
   require_count(count);
   findings found(info, count, 1);
   const problem_terms p{op_a, op_b, m, n, k, lda, ldb, ldc, alpha != T(0)};
-  gemm_shape s;
-  argument wrong = wrong_size(layout, p, bytes);
-  std::string sentence;
-  bool overlaps = false;
-  if (wrong != none) {
-    sentence = sentence_of(layout, p, wrong);
-  } else if (count > 0) {
-    wrong = wrong_address(p, a, b, c);
-    if (wrong != none) sentence = sentence_of(layout, p, wrong);
-  }
-  if (wrong == none && count > 0 && has_result(p)) {
-    s = shape_of_terms(batch_layout::strided, layout, p, scalar_of<T>);
-    const auto reaches = [&](argument which, const char* name, index stride) {
-      if (is_addressable(count, stride, bytes)) return;
-      wrong = which;
-      sentence = std::string(name) + " = " + number(stride) + " times " + number(count) +
-                 " problems is beyond 2^62 bytes";
-    };
-    reaches(argument::c, "stride_c", stride_c);
-    if (reads_operands(p)) {
-      reaches(argument::a, "stride_a", stride_a);
-      reaches(argument::b, "stride_b", stride_b);
-    }
-    if (wrong == none) {
-      const auto whole = [&](const void* data, index rows, index columns, const matrix_batch& x,
-                             index stride) {
-        memory_extent e = extent_of(data, bytes, rows, columns, x);
-        e.repeat(count, stride * bytes);
-        return e;
-      };
-      const memory_extent result = whole(c, m, n, s.c, stride_c);
-      if (!result.entries_apart()) {
-        sentence = "c overlaps itself: stride_c is " + number(stride_c);
-      } else if (reads_operands(p) && (may_overlap(whole(a, m, k, s.a, stride_a), result) ||
-                                       may_overlap(whole(b, k, n, s.b, stride_b), result))) {
-        sentence = meets_sentence;
-      }
-      if (!sentence.empty()) {
-        wrong = argument::c;
-        overlaps = true;
-      }
-    }
-  }
-  if (wrong != none) {
-    for (index i = 0; i < std::max<index>(count, 1); ++i) {
-      if (i < count || info.how() != reporting::all)
-        found.add(i, 0, wrong, overlaps, [&] { return sentence; });
-    }
+  const index steps = count > 1;  // nothing steps over the stride of a single problem
+  const batch_place at_a{a, steps * stride_a}, at_b{b, steps * stride_b}, at_c{c, steps * stride_c};
+  const fault wrong = strided_fault(layout, p, index{sizeof(T)}, at_a, at_b, at_c, count);
+  if (wrong.what != argument::none) {
+    const index codes = info.how() == reporting::all ? count : std::max<index>(count, 1);
+    for (index i = 0; i < codes; ++i) found.add(i, 0, wrong);
     return found.tell();
   }
   if (!has_result(p) || count == 0) return;
+  gemm_shape s = shape_of_terms(batch_layout::strided, layout, p, scalar_of<T>);
   if (reads_operands(p)) {
     s.a.shared = stride_a == 0;
     s.b.shared = stride_b == 0;
   }
-  launch(s, arguments_of<T>(p, {a, stride_a}, {b, stride_b}, {c, stride_c}, count, alpha, beta),
-         best_instruction_set());
+  launch(s, arguments_of<T>(p, at_a, at_b, at_c, count, alpha, beta), best_instruction_set());
 }
 
 template <class T>
@@ -509,35 +170,17 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
   require_list(b, "b", readers);
   require_list(c, "c", results);
 
-  std::vector<bool> bad;
-  address_check<T> check(layout, found);
-  std::vector<index> group_of;  // of a problem; only to look for meetings
+  address_check check(layout, index{sizeof(T)}, count, found);
   index problem = 0;
-  const auto mark = [&](index which) {
-    bad.resize(static_cast<std::size_t>(count));
-    bad[static_cast<std::size_t>(which)] = true;
-  };
   for (index i = 0; i < group_count; ++i) {
     const problem_terms p = terms_of(groups[i]);
+    const bool writes = has_result(p), reads = reads_operands(p);
     for (index j = 0; j < groups[i].count; ++j, ++problem) {
-      const bool reads = reads_operands(p);
-      if (!check(p, problem, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
-                 has_result(p) ? c[problem] : nullptr))
-        mark(problem);
-      group_of.push_back(i);
+      check.add(p, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
+                writes ? c[problem] : nullptr);
     }
   }
-  for (const index meeting : meeting_problems(
-           count, bad, layout, index{sizeof(T)},
-           [&](index i) { return terms_of(groups[group_of[static_cast<std::size_t>(i)]]); },
-           [&](index i) {
-             return problem_addresses{a != nullptr ? a[i] : nullptr, b != nullptr ? b[i] : nullptr,
-                                      c[i]};
-           })) {
-    found.add(meeting, group_of[static_cast<std::size_t>(meeting)], argument::c, true,
-              [] { return meets_other_sentence; });
-    mark(meeting);
-  }
+  check.find_meetings();
 
   address_runs<T> all;
   all.a = a;
@@ -546,7 +189,7 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
   std::vector<const T*> good_a, good_b;
   std::vector<T*> good_c;
   problem = 0;
-  bool compacted = !bad.empty();
+  bool compacted = !check.all_are_good();
   for (index i = 0; i < group_count; ++i) {
     const problem_terms p = terms_of(groups[i]);
     // A group without results has no place in the lists that run.
@@ -559,7 +202,7 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
       good = 0;
       for (index j = 0; j < groups[i].count; ++j) {
         const auto at = static_cast<std::size_t>(problem + j);
-        if (!has_result(p) || (!bad.empty() && bad[at])) continue;
+        if (!has_result(p) || !check.is_good(problem + j)) continue;
         good_a.push_back(reads_operands(p) ? a[at] : nullptr);
         good_b.push_back(reads_operands(p) ? b[at] : nullptr);
         good_c.push_back(c[at]);
@@ -649,31 +292,19 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
   require_count(count);
   if (count > INT32_MAX / 2) {
     throw shape_error("tenfold: gemm: a variable batch has at most 2^30 problems, not " +
-                      number(count));
+                      std::to_string(count));
   }
   require_list(problems, "problems", count);
   findings found(info, count, 1);
-  address_check<T> check(layout, found);
-  std::vector<bool> bad;
-  const auto mark = [&](index which) {
-    bad.resize(static_cast<std::size_t>(count));
-    bad[static_cast<std::size_t>(which)] = true;
-  };
+  address_check check(layout, index{sizeof(T)}, count, found);
   for (index i = 0; i < count; ++i) {
     const gemm_problem<T>& p = problems[i];
-    if (!check(terms_of(p), i, 0, p.a, p.b, p.c)) mark(i);
+    check.add(terms_of(p), 0, p.a, p.b, p.c);
   }
-  for (const index meeting : meeting_problems(
-           count, bad, layout, index{sizeof(T)}, [&](index i) { return terms_of(problems[i]); },
-           [&](index i) {
-             return problem_addresses{problems[i].a, problems[i].b, problems[i].c};
-           })) {
-    found.add(meeting, 0, argument::c, true, [] { return meets_other_sentence; });
-    mark(meeting);
-  }
+  check.find_meetings();
 
   const bins sorted = sort_into_bins(problems, count, [&](index i) {
-    return (bad.empty() || !bad[static_cast<std::size_t>(i)]) && has_result(terms_of(problems[i]));
+    return check.is_good(i) && has_result(terms_of(problems[i]));
   });
   address_runs<T> all;
   for (const index i : sorted.representative) {
@@ -698,90 +329,6 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
   all.run();
   found.tell();
 }
-
-// ---- views --------------------------------------------------------------------------------------
-
-namespace batched_blas {
-
-namespace {
-
-bool has_address_range(const matrices& x) {
-  return x.how.layout == batch_layout::strided || x.how.layout == batch_layout::interleaved;
-}
-
-memory_extent extent_of_batch(const matrices& x, index rows, index columns, index count,
-                              index bytes) {
-  const index block = x.how.block;
-  memory_extent e(x.place.data, bytes);
-  e.repeat(rows, x.how.row * block * bytes);
-  e.repeat(columns, x.how.column * block * bytes);
-  if (x.how.layout == batch_layout::interleaved) {
-    e.repeat(block, bytes);
-    e.repeat((count + block - 1) / block, x.place.problem * bytes);
-  } else {
-    e.repeat(count, x.place.problem * bytes);
-  }
-  return e;
-}
-
-}  // namespace
-
-call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const matrices& c,
-                 scalar type, bool reads_ab) {
-  const auto bytes = static_cast<index>(bytes_of(type));
-  const auto rows = [](const matrices& x, op f) { return f == op::none ? x.rows : x.columns; };
-  const auto columns = [](const matrices& x, op f) { return f == op::none ? x.columns : x.rows; };
-  const auto fail = [](const std::string& sentence) {
-    throw shape_error("tenfold: gemm: " + sentence);
-  };
-  const index m = c.rows, n = c.columns, k = columns(a, op_a);
-  if (rows(a, op_a) != m)
-    fail("op(A) has " + number(rows(a, op_a)) + " rows, but C has " + number(m));
-  if (columns(b, op_b) != n)
-    fail("op(B) has " + number(columns(b, op_b)) + " columns, but C has " + number(n));
-  if (rows(b, op_b) != k)
-    fail("op(A) has " + number(k) + " columns, but op(B) has " + number(rows(b, op_b)) + " rows");
-  const index count = c.count < 0 ? 1 : c.count;
-  if (c.count < 0 && (a.count >= 0 || b.count >= 0)) fail("C is one matrix, but A or B is a batch");
-  if (a.count >= 0 && a.count != count)
-    fail("A holds " + number(a.count) + " problems, but C holds " + number(count));
-  if (b.count >= 0 && b.count != count)
-    fail("B holds " + number(b.count) + " problems, but C holds " + number(count));
-  if (m == 0 || n == 0 || count == 0) return {};
-
-  const bool reads = reads_ab && k > 0;
-  const auto require_data = [&](const matrices& x, char name, index entries) {
-    if (x.place.data == nullptr) fail(std::string(1, name) + " is null, but there is work to do");
-    if (x.how.layout == batch_layout::gathered && x.place.map == nullptr)
-      fail(std::string("the map of ") + name + " is null, but there is work to do");
-    if (x.how.layout != batch_layout::pointers || entries == 0) return;
-    for (index i = 0; i < count; ++i) {
-      if (static_cast<const void* const*>(x.place.data)[i] == nullptr)
-        fail(std::string("problem ") + number(i) + ": " + name +
-             " is null, but there is work to do");
-    }
-  };
-  require_data(c, 'C', m * n);
-  if (reads) {
-    require_data(a, 'A', m * k);
-    require_data(b, 'B', k * n);
-  }
-  if (has_address_range(c)) {
-    const memory_extent result = extent_of_batch(c, m, n, count, bytes);
-    if (!result.entries_apart())
-      throw overlap_error("tenfold: gemm: C overlaps itself: two of its entries have one address");
-    const auto require_disjoint = [&](const matrices& x, op f, char name) {
-      if (!reads || !has_address_range(x)) return;
-      if (may_overlap(extent_of_batch(x, rows(x, f), columns(x, f), count, bytes), result))
-        throw overlap_error(std::string("tenfold: gemm: C overlaps ") + name);
-    };
-    require_disjoint(a, op_a, 'A');
-    require_disjoint(b, op_b, 'B');
-  }
-  return {m, n, k, count};
-}
-
-}  // namespace batched_blas
 
 #define TENFOLD_INSTANTIATE(T)                                                                \
   template void gemm(order, op, op, index, index, index, T, const T*, index, index, const T*, \

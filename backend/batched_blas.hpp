@@ -1,9 +1,9 @@
 #pragma once
 
 #include <tenfold/backend/batch_info.hpp>
+#include <tenfold/backend/batch_operand.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/launch.hpp>
-#include <tenfold/tensor/operand_traits.hpp>
 #include <type_traits>
 
 /// Batched BLAS: many small matrix products in one call,
@@ -97,48 +97,25 @@ template <class X>
 inline constexpr bool holds_matrices =
     operand_traits_of<X>::rank == 3 || operand_traits_of<X>::layout == batch_layout::strided;
 
-/// What a type tells: `dyn` where it does not.
-template <class X>
-constexpr matrix_batch layout_of(op f) {
-  using traits = operand_traits_of<X>;
-  constexpr int first = traits::rank - 2;
-  matrix_batch x;
-  x.layout = traits::layout;
-  x.row = traits::static_strides[first];
-  x.column = traits::static_strides[first + 1];
-  if constexpr (requires { traits::static_block; }) x.block = traits::static_block;
-  x.shared = traits::rank == 2;
-  x.conjugated = is_complex(scalar_of<typename traits::scalar_t>) &&
-                 conjugates<X> != (f == op::conjugate_transpose);
-  if (f != op::none) {
-    const index row = x.row;
-    x.row = x.column;
-    x.column = row;
-  }
-  return x;
+/// op(X): how the matrices of an operand of this shape are stored for the product.
+constexpr matrix_batch applied(op f, const operand_shape<3>& shape) {
+  matrix_batch x = matrices_of(shape);
+  x.shared = shape.rank == 2;
+  if (f == op::none) return x;
+  x.conjugated = is_complex(shape.type) && x.conjugated != (f == op::conjugate_transpose);
+  return transposed(x);
 }
 
 template <class X>
 matrices matrices_of(X& x, op f) {
-  using traits = operand_traits_of<X>;
-  constexpr int first = traits::rank - 2;
-  matrices r;
-  r.how = layout_of<X>(f);
-  r.how.row = traits::stride(x, f == op::none ? first : first + 1);
-  r.how.column = traits::stride(x, f == op::none ? first + 1 : first);
-  if constexpr (requires { traits::block(x); }) r.how.block = traits::block(x);
-  r.place.data = traits::data(x);
-  if constexpr (requires { traits::map(x); }) {
-    r.place.map = traits::map(x);
-    r.place.wide_map = traits::wide_map(x);
+  const operand_shape<3> shape = shape_of<3>(x);
+  const auto last = static_cast<std::size_t>(shape.rank - 1);
+  matrices r{applied(f, shape), place_of(x), shape.extents[last - 1], shape.extents[last]};
+  if (shape.rank == 3) {
+    r.count = shape.extents[0];
+    r.how.shared = shape.layout == batch_layout::strided && r.place.problem == 0;
   }
-  r.rows = traits::extent(x, first);
-  r.columns = traits::extent(x, first + 1);
-  if constexpr (traits::rank == 3) {
-    r.count = traits::extent(x, 0);
-    r.place.problem = traits::stride(x, 0);
-    r.how.shared = r.how.layout == batch_layout::strided && r.place.problem == 0;
-  }
+  if (r.count <= 1) r.place.problem = 0;  // nothing steps over it, so it may be anything
   return r;
 }
 
@@ -154,19 +131,20 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
 /// The shape of a product of these types, or one whose k is `dyn` if they do not tell all of it.
 template <class A, class B, class C, op OpA, op OpB>
 constexpr gemm_shape static_shape() {
-  using ta = operand_traits_of<A>;
-  using tb = operand_traits_of<B>;
-  using tc = operand_traits_of<C>;
-  constexpr int a = ta::rank - 2, b = tb::rank - 2, c = tc::rank - 2;
+  const auto a = static_shape_of<A, 3>(), b = static_shape_of<B, 3>(), c = static_shape_of<C, 3>();
+  const auto rows = [](const auto& x) { return x.extents[static_cast<std::size_t>(x.rank - 2)]; };
+  const auto columns = [](const auto& x) {
+    return x.extents[static_cast<std::size_t>(x.rank - 1)];
+  };
   gemm_shape s;
-  s.type = scalar_of<typename tc::scalar_t>;
-  s.m = tc::static_extents[c];
-  s.n = tc::static_extents[c + 1];
-  s.k = ta::static_extents[OpA == op::none ? a + 1 : a];
-  if (s.k == dyn) s.k = tb::static_extents[OpB == op::none ? b : b + 1];
-  s.a = layout_of<A>(OpA);
-  s.b = layout_of<B>(OpB);
-  s.c = layout_of<C>(op::none);
+  s.type = c.type;
+  s.m = rows(c);
+  s.n = columns(c);
+  s.k = OpA == op::none ? columns(a) : rows(a);
+  if (s.k == dyn) s.k = OpB == op::none ? rows(b) : columns(b);
+  s.a = applied(OpA, a);
+  s.b = applied(OpB, b);
+  s.c = applied(op::none, c);
   const auto open = [](const matrix_batch& x) {
     return x.row == dyn || x.column == dyn || x.block == dyn;
   };
@@ -180,6 +158,9 @@ constexpr gemm_shape static_shape() {
 /// (tensor, view, interleaved, pointers, gathered) in any combination; those of rank 2 one matrix,
 /// which all problems share (C: a single product). Extents, strides and blocks that the types tell
 /// make code for this size; else the library's runs.
+///
+/// A product also writes the pad lanes, those behind the last problem, of an interleaved C wherever
+/// whole vectors of lanes are stored: what they hold afterwards is not specified.
 ///
 ///     gemm(1.0, A, B, 0.0, C);
 ///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);

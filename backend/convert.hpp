@@ -1,10 +1,10 @@
 #pragma once
 
 #include <string>
+#include <tenfold/backend/batch_operand.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/interleaved.hpp>
-#include <tenfold/tensor/operand_traits.hpp>
 #include <utility>
 
 /// Batches into and out of interleaved storage, at the speed of copying.
@@ -13,83 +13,58 @@ namespace tenfold {
 namespace converting {
 
 template <class X>
-inline constexpr int rank = operand_traits_of<X>::rank;
-template <class X>
 inline constexpr bool is_interleaved = operand_traits_of<X>::layout == batch_layout::interleaved;
 
 /// Whether the axes behind the batch are one run of entries.
-template <class X>
-bool is_dense(const X& x) {
+template <int R>
+bool is_dense(const operand_shape<R>& x) {
   index stride = 1;
-  for (int i = rank<X> - 1; i > 0; --i) {
-    if (operand_traits_of<const X>::extent(x, i) > 1 &&
-        operand_traits_of<const X>::stride(x, i) != stride)
-      return false;
-    stride *= operand_traits_of<const X>::extent(x, i);
+  for (std::size_t i = R - 1; i > 0; --i) {
+    if (x.extents[i] > 1 && x.strides[i] != stride) return false;
+    stride *= x.extents[i];
   }
   return true;
 }
 
-/// Rows, columns and the strides of both: the last two axes, or all but the batch as one row.
-template <class X>
-matrix_batch layout_of(const X& x, bool as_row) {
-  using traits = operand_traits_of<const X>;
-  matrix_batch m;
-  m.layout = traits::layout;
-  m.column = as_row ? 1 : traits::stride(x, rank<X> - 1);
-  m.row = as_row ? 1 : traits::stride(x, rank<X> - 2);
-  if constexpr (requires { traits::block(x); }) m.block = traits::block(x);
-  return m;
-}
-template <class X>
-batch_place place_of(X& x) {
-  using traits = operand_traits_of<X>;
-  batch_place p{traits::data(x), traits::stride(x, 0)};
-  if constexpr (requires { traits::map(x); }) {
-    p.map = traits::map(x);
-    p.wide_map = traits::wide_map(x);
-  }
-  return p;
-}
-
+/// The matrices are the last two axes, or all but the batch as one row.
 template <class X, class Y>
 void copy(const char* name, const X& x, Y& y) {
   using T = typename operand_traits_of<Y>::scalar_t;
+  constexpr int rank = operand_traits_of<X>::rank;
   static_assert(std::is_same_v<typename operand_traits_of<const X>::scalar_t, T>,
                 "tenfold: both batches must have one scalar");
-  static_assert(rank<X> == rank<Y> && rank<X> >= 2,
+  static_assert(rank == operand_traits_of<Y>::rank && rank >= 2,
                 "tenfold: both batches must have one rank, the batch and at least one axis more");
   static_assert(!conjugates<X>, "tenfold: a conversion does not conjugate");
-  batch_copy c;
-  c.count = operand_traits_of<const X>::extent(x, 0);
+  const operand_shape<rank> from = shape_of<rank>(x), to = shape_of<rank>(y);
   index entries = 1;
-  for (int i = 0; i < rank<X>; ++i) {
-    const index of_x = operand_traits_of<const X>::extent(x, i),
-                of_y = operand_traits_of<Y>::extent(y, i);
-    if (of_x != of_y) {
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (from.extents[i] != to.extents[i]) {
       throw shape_error(std::string("tenfold: ") + name + ": axis " + std::to_string(i) + " has " +
-                        std::to_string(of_x) + " entries in x and " + std::to_string(of_y) +
-                        " in y");
+                        std::to_string(from.extents[i]) + " entries in x and " +
+                        std::to_string(to.extents[i]) + " in y");
     }
-    if (i > 0) entries *= of_x;
+    if (i > 0) entries *= from.extents[i];
   }
-  const bool as_row = rank<X> != 3 || (is_dense(x) && is_dense(y));
-  if (rank<X> != 3 && !(is_dense(x) && is_dense(y))) {
+  const bool dense = is_dense(from) && is_dense(to);
+  if (rank != 3 && !dense) {
     throw shape_error(std::string("tenfold: ") + name +
                       ": the axes behind the batch must be contiguous, or two");
   }
-  c.rows = as_row ? 1 : operand_traits_of<const X>::extent(x, rank<X> - 2);
-  c.columns = as_row ? entries : operand_traits_of<const X>::extent(x, rank<X> - 1);
-  if (as_row) {
-    c.from = layout_of(x, true);
-    c.to = layout_of(y, true);
-    c.from.row = c.to.row = entries;
-  } else {
-    c.from = layout_of(x, false);
-    c.to = layout_of(y, false);
-  }
+  batch_copy c;
+  c.count = from.extents[0];
+  c.from = matrices_of(from);
+  c.to = matrices_of(to);
   c.source = place_of(x);
   c.destination = place_of(y);
+  if (dense) {
+    c.rows = 1;
+    c.columns = c.from.row = c.to.row = entries;
+    c.from.column = c.to.column = 1;
+  } else {
+    c.rows = from.extents[rank - 2];
+    c.columns = from.extents[rank - 1];
+  }
   if (entries > 0) launch(c, scalar_of<T>, best_instruction_set());
 }
 

@@ -1,33 +1,31 @@
 #include <cstdint>
 #include <numeric>
 #include <tenfold/backend/overlap.hpp>
+#include <tenfold/tensor/entries_apart.hpp>
 
 namespace tenfold {
 
-void memory_extent::repeat(index extent, index step) {
+void memory_extent::repeat(index extent, index stride) {
   empty_ = empty_ || extent == 0;
   if (extent < 2) return;
-  if (step == 0) {
+  if (stride == 0) {
     stands_ = true;
     return;
   }
-  const index length = step < 0 ? -step : step;
-  reach_ += (extent - 1) * length;
-  if (step < 0) before_ += (extent - 1) * length;
+  const index step = (stride < 0 ? -stride : stride) * entry_;
+  reach_ += (extent - 1) * step;
+  if (stride < 0) before_ += (extent - 1) * step;
   int at = count_++;
-  for (; at > 0 && length > axes_[at - 1].step; --at) axes_[at] = axes_[at - 1];
-  axes_[at] = {length, extent};
+  for (; at > 0 && step > steps_[at - 1]; --at) {
+    steps_[at] = steps_[at - 1];
+    extents_[at] = extents_[at - 1];
+  }
+  steps_[at] = step;
+  extents_[at] = extent;
 }
 
 bool memory_extent::entries_apart() const {
-  if (empty_) return true;
-  if (stands_) return false;
-  index reach = entry_;
-  for (int i = count_ - 1; i >= 0; --i) {
-    if (axes_[i].step < reach) return false;
-    reach += (axes_[i].extent - 1) * axes_[i].step;
-  }
-  return true;
+  return empty_ || (!stands_ && tenfold::entries_apart(extents_, steps_, count_, entry_));
 }
 
 bool may_overlap(const memory_extent& x, const memory_extent& y) {
@@ -38,10 +36,11 @@ bool may_overlap(const memory_extent& x, const memory_extent& y) {
   if (d >= window_y || -d >= window_x) return false;
   index g = 0;
   for (int i = 0, j = 0; i < x.count_ || j < y.count_;) {
-    const bool of_x = j == y.count_ || (i < x.count_ && x.axes_[i].step >= y.axes_[j].step);
-    const auto& next = of_x ? x.axes_[i++] : y.axes_[j++];
-    g = std::gcd(g, next.step);
-    (of_x ? window_x : window_y) -= (next.extent - 1) * next.step;
+    const bool of_x = j == y.count_ || (i < x.count_ && x.steps_[i] >= y.steps_[j]);
+    const memory_extent& next = of_x ? x : y;
+    const int axis = of_x ? i++ : j++;
+    g = std::gcd(g, next.steps_[axis]);
+    (of_x ? window_x : window_y) -= (next.extents_[axis] - 1) * next.steps_[axis];
     const index r = (d % g + g) % g;
     if (r >= window_y && r + window_x <= g) return false;
   }

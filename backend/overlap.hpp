@@ -10,10 +10,11 @@ class memory_extent {
   /// One entry of `entry_bytes` at `data`.
   memory_extent(const void* data, index entry_bytes) : data_(data), entry_(entry_bytes) {}
 
-  /// `extent` copies of what there is so far, `step` bytes apart, at most `most_axes` times.
-  void repeat(index extent, index step);
+  /// `extent` copies of what there is so far, `stride` entries apart, at most `most_axes` times.
+  /// The stride of one copy may be anything.
+  void repeat(index extent, index stride);
 
-  /// No entry has two indices: each step leads beyond all that shorter ones reach.
+  /// No entry has two indices, as tensor/entries_apart.hpp tells.
   bool entries_apart() const;
 
   /// Whether two operands may share an address: no where a cheap proof exists, else yes.
@@ -28,13 +29,9 @@ class memory_extent {
   static constexpr int most_axes = 32;
 
  private:
-  struct axis {
-    index step, extent;
-  };
-
   const void* data_;
   index entry_;
-  axis axes_[most_axes];  ///< the first count_
+  index steps_[most_axes], extents_[most_axes];  ///< the first count_
   int count_ = 0;
   index reach_ = 0;   ///< from the first to the last entry
   index before_ = 0;  ///< from the first entry to entry (0, 0, ...)

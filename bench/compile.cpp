@@ -146,8 +146,8 @@ bool run_compiler(report& out, const compiler& cxx, const temporary_folder& fold
 
 int main(int argc, char** argv) {
   using namespace tenfold::bench;
-  const options o = read_options(argc, argv);
-  report out("compile", o, describe_machine());
+  report out("compile", argc, argv);
+  const options& o = out.settings();
   out.note(
       "Seconds of user time at -O2 -std=c++20. include: the header alone; include einsum: with one "
       "expression, budget 1.5 times xsimd;");

@@ -3,27 +3,21 @@
 #include <tenfold/batched_blas.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
-#include <cstdio>
-#include <cstdlib>
-#include <limits>
-#include <map>
-#include <memory>
-#include <random>
+#include <initializer_list>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "common/buffer.hpp"
-#include "common/check.hpp"
 #include "common/hand_vector.hpp"
-#include "common/plot.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
-#include "gemm/batch.hpp"
+#include "gemm/batch_data.hpp"
 #include "gemm/peers.hpp"
+#include "gemm/plots.hpp"
 #include "gemm/static_products.hpp"
+#include "gemm/variable.hpp"
 
 namespace tenfold::bench {
 namespace {
@@ -61,130 +55,6 @@ limit bound_of(const report& out, const gemm_batch<T>& x, level l) {
   }
   return best;
 }
-
-// ---- data and checks ---------------------------------------------------------------------------
-
-/// Memory for A, B and C of one batch, filled once.
-template <class R>
-class arena {
- public:
-  explicit arena(std::size_t bytes) : all_(bytes / sizeof(R) + 4 * gap) { all_.fill(1); }
-
-  /// As many problems of these sizes as fit, and where they lie.
-  template <class T>
-  void lay_out(gemm_batch<T>& x) {
-    const auto entries = static_cast<std::ptrdiff_t>(all_.size() - 4 * gap) / parts_of<T>;
-    const std::ptrdiff_t shared = x.shared_a ? x.a_size() : 0;
-    const std::ptrdiff_t each = (x.shared_a ? 0 : x.a_size()) + x.b_size() + x.c_size();
-    constexpr std::ptrdiff_t W = simd_block<T>;
-    x.count = std::max((entries - shared) / each / W * W, W);
-    R* next = all_.data();
-    const auto take = [&](std::ptrdiff_t size) {
-      R* const here = next;
-      constexpr std::ptrdiff_t line = 64 / sizeof(R);
-      next += (size * parts_of<T> + line - 1) / line * line + static_cast<std::ptrdiff_t>(gap);
-      return reinterpret_cast<T*>(here);
-    };
-    if (static_cast<std::size_t>(x.count * each + shared) * sizeof(T) > all_.size() * sizeof(R)) {
-      std::fprintf(stderr, "\nthe caches are too small for a block of these matrices\n");
-      std::exit(1);
-    }
-    x.a = take(x.shared_a ? shared : x.count * x.a_size());
-    x.b = take(x.count * x.b_size());
-    x.c = take(x.count * x.c_size());
-  }
-
- private:
-  /// Between the arrays, so that they do not lie at the same place of a page.
-  static constexpr std::size_t gap = 7 * 64 / sizeof(R);
-
-  buffer<R> all_;
-};
-
-/// What some problems of a batch must give.
-template <class T>
-class expected {
-  using R = real_type<T>;
-  static constexpr int parts = parts_of<T>;
-
- public:
-  expected(const gemm_batch<T>& x, std::vector<std::ptrdiff_t> problems)
-      : x_(x), problems_(std::move(problems)) {
-    for (const std::ptrdiff_t p : problems_) {
-      for (std::ptrdiff_t e = 0; e < x.c_size(); ++e) {
-        for (int part = 0; part < parts; ++part) before_.push_back(result(p, e, part));
-      }
-      for (int i = 0; i < x.m; ++i) {
-        for (int j = 0; j < x.n; ++j) add_entry(p, i, j);
-      }
-    }
-  }
-
-  /// Sets the results to what they were before, or to NaN where they must not be read.
-  void prepare() const {
-    const R* before = before_.data();
-    for (const std::ptrdiff_t p : problems_) {
-      for (std::ptrdiff_t e = 0; e < x_.c_size(); ++e) {
-        for (int part = 0; part < parts; ++part, ++before) {
-          result(p, e, part) = x_.beta == T(0) ? std::numeric_limits<R>::quiet_NaN() : *before;
-        }
-      }
-    }
-  }
-
-  void compare(const std::string& name, const std::string& candidate) const {
-    const reference_entry* wanted = entries_.data();
-    std::vector<R> got(static_cast<std::size_t>(x_.c_size() * parts));
-    for (const std::ptrdiff_t p : problems_) {
-      for (std::size_t r = 0; r < got.size(); ++r) {
-        got[r] = result(p, static_cast<std::ptrdiff_t>(r) / parts, static_cast<int>(r % parts));
-      }
-      check(name + " problem " + std::to_string(p), candidate, got.data(),
-            static_cast<std::ptrdiff_t>(got.size()), x_.k + 2,
-            [&](std::ptrdiff_t i) { return wanted[i]; });
-      wanted += got.size();
-    }
-  }
-
- private:
-  R& result(std::ptrdiff_t problem, std::ptrdiff_t entry, int part) const {
-    return reinterpret_cast<R*>(x_.c)[x_.place(problem, entry, x_.c_size(), part)];
-  }
-
-  void add_entry(std::ptrdiff_t p, int i, int j) {
-    const auto a = [&](int k, int part) -> long double {
-      const R* const A = reinterpret_cast<const R*>(x_.a);
-      const std::ptrdiff_t entry = std::ptrdiff_t{i} * x_.k + k;
-      return x_.shared_a ? A[entry * parts + part] : A[x_.place(p, entry, x_.a_size(), part)];
-    };
-    const auto b = [&](int k, int part) -> long double {
-      return reinterpret_cast<const R*>(
-          x_.b)[x_.place(p, std::ptrdiff_t{k} * x_.n + j, x_.b_size(), part)];
-    };
-    reference_entry part[2] = {};
-    const auto add = [&](int to, long double product) {
-      part[to].value += product;
-      part[to].magnitude += std::fabs(product);
-    };
-    for (int k = 0; k < x_.k; ++k) {
-      add(0, a(k, 0) * b(k, 0));
-      if constexpr (parts == 2) {
-        add(0, -a(k, 1) * b(k, 1));
-        add(1, a(k, 0) * b(k, 1));
-        add(1, a(k, 1) * b(k, 0));
-      }
-    }
-    for (int r = 0; r < parts; ++r) {
-      if (x_.beta != T(0)) add(r, result(p, std::ptrdiff_t{i} * x_.n + j, r));
-      entries_.push_back(part[r]);
-    }
-  }
-
-  gemm_batch<T> x_;
-  std::vector<std::ptrdiff_t> problems_;
-  std::vector<R> before_;
-  std::vector<reference_entry> entries_;
-};
 
 // ---- a case ------------------------------------------------------------------------------------
 
@@ -237,18 +107,8 @@ void run_batch(report& out, const std::string& name, const gemm_batch<T>& x, boo
   }
 
   const auto timings = time_alternately(timed, effort_of(out, streaming));
-  const auto rate = [&](std::size_t i) { return x.flops() / timings[i].seconds * 1e-9; };
-  row r{name,
-        std::string(1, scalar_letter<T>),
-        name_of(x.where),
-        streaming ? "memory" : "cache",
-        "GFLOP/s",
-        rate(0),
-        {},
-        bound_of(out, x, streaming ? level::dram : level::l2),
-        timings[0].spread};
-  for (std::size_t i = 1; i < timed.size(); ++i) r.peers.emplace_back(timed[i].name, rate(i));
-  out.add(std::move(r));
+  out.add(rates(name, scalar_letter<T>, name_of(x.where), streaming ? "memory" : "cache", x.flops(),
+                timed, timings, bound_of(out, x, streaming ? level::dram : level::l2)));
 }
 
 /// Tenfold with static sizes where there are any, Tenfold with sizes at the call, and the peers.
@@ -381,265 +241,14 @@ void run_single(report& out, const gemm_peers& peers) {
   }
 }
 
-// ---- variable batches --------------------------------------------------------------------------
-
-/// Many problems of many sizes inside one buffer, A, B and C of each side by side in turn.
-class variable_batch {
- public:
-  using problem = gemm_peers::problem;
-
-  variable_batch(int count, bool cubes) {
-    std::mt19937 random(1);
-    std::uniform_int_distribution<int> order(2, 32);
-    std::ptrdiff_t size = 0;
-    for (int i = 0; i < count; ++i) {
-      problem p{order(random), 0, 0, nullptr, nullptr, nullptr};
-      p.n = cubes ? p.m : order(random);
-      p.k = cubes ? p.m : order(random);
-      problems_.push_back(p);
-      size += entries_of(p);
-    }
-    all_ = std::make_unique<buffer<double>>(static_cast<std::size_t>(size));
-    all_->fill(1);
-    double* next = all_->data();
-    for (problem& p : problems_) {
-      p.a = next;
-      p.b = p.a + p.m * p.k;
-      p.c = next + p.m * p.k + p.k * p.n;
-      next += entries_of(p);
-      flops_ += 2.0 * p.m * p.n * p.k;
-      gemm_problem<double> call;
-      call.m = p.m;
-      call.n = call.ldb = call.ldc = p.n;
-      call.k = call.lda = p.k;
-      call.a = p.a;
-      call.b = p.b;
-      call.c = p.c;
-      calls_.push_back(call);
-      group& g = groups_[{p.m, p.n, p.k}];
-      g.a.push_back(p.a);
-      g.b.push_back(p.b);
-      g.c.push_back(p.c);
-    }
-  }
-
-  double flops() const { return flops_; }
-  double bytes() const { return 8.0 * static_cast<double>(all_->size()); }
-  const std::vector<problem>& problems() const { return problems_; }
-
-  void run_variable() const {
-    gemm<double>(order::row_major, calls_.data(), static_cast<index>(calls_.size()));
-  }
-
-  /// The same problems, sorted beforehand: one fixed batch for each shape.
-  void run_fixed() const {
-    for (const auto& [shape, g] : groups_) {
-      const auto [m, n, k] = shape;
-      gemm<double>(order::row_major, op::none, op::none, m, n, k, 1.0, g.a.data(), k, g.b.data(), n,
-                   0.0, g.c.data(), n, static_cast<index>(g.a.size()));
-    }
-  }
-
-  void check_all(const std::string& name, const candidate& tried) const {
-    for (const problem& p : problems_) {
-      std::fill_n(p.c, p.m * p.n, std::numeric_limits<double>::quiet_NaN());
-    }
-    tried.pass();
-    for (std::size_t i = 0; i < problems_.size(); i += 37) {
-      const problem& p = problems_[i];
-      check(name + " problem " + std::to_string(i), tried.name, p.c, p.m * p.n, p.k + 2,
-            [&](std::ptrdiff_t at) {
-              reference_entry e{};
-              for (int k = 0; k < p.k; ++k) {
-                const long double product =
-                    static_cast<long double>(p.a[at / p.n * p.k + k]) * p.b[k * p.n + at % p.n];
-                e.value += product;
-                e.magnitude += std::fabs(product);
-              }
-              return e;
-            });
-    }
-  }
-
- private:
-  static std::ptrdiff_t entries_of(const problem& p) { return p.m * p.k + p.k * p.n + p.m * p.n; }
-  struct group {
-    std::vector<const double*> a, b;
-    std::vector<double*> c;
-  };
-
-  std::vector<problem> problems_;
-  std::vector<gemm_problem<double>> calls_;
-  std::map<std::tuple<int, int, int>, group> groups_;
-  std::unique_ptr<buffer<double>> all_;
-  double flops_ = 0;
-};
-
-void run_variable(report& out, const gemm_peers& peers, bool cubes) {
-  const std::string name = cubes ? "gemm variable n=2..32" : "gemm variable mnk=2..32";
-  if (!out.settings().wants(name)) return;
-  out.progress(name);
-  const variable_batch batch(10'000, cubes);
-  std::vector<candidate> all{{"tenfold", [&] { batch.run_variable(); }},
-                             {"fixed batches", [&] { batch.run_fixed(); }}};
-  for (candidate& peer : peers.candidates(batch.problems())) all.push_back(std::move(peer));
-  for (const candidate& tried : all) batch.check_all(name, tried);
-  const auto timings = time_alternately(all, {out.settings().quick ? 7 : 21, 0.002});
-  const auto rate = [&](std::size_t i) { return batch.flops() / timings[i].seconds * 1e-9; };
-  // All sizes together are more than L2 and less than a streaming set: the level that holds them.
-  const bool in_l3 = batch.bytes() < static_cast<double>(out.where().l3) / 2;
-  row r{name,
-        "d",
-        "pointers",
-        in_l3 ? "cache" : "memory",
-        "GFLOP/s",
-        rate(0),
-        {},
-        out.bound('d', batch.flops(), batch.bytes(), in_l3 ? level::l3 : level::dram),
-        timings[0].spread};
-  for (std::size_t i = 1; i < all.size(); ++i) r.peers.emplace_back(all[i].name, rate(i));
-  out.add(std::move(r));
-}
-
-/// What sorting costs: 10,000 problems of order 1, told apart by 31 leading dimensions, as a
-/// variable batch and as the groups that it consists of. The row is the difference; the budget is a
-/// twentieth of what the problems of orders 2..32 cost.
-void run_sorting(report& out) {
-  const std::string name = "gemm variable n=2..32 sorting";
-  if (!out.settings().wants(name)) return;
-  out.progress(name);
-  constexpr std::size_t count = 10'000;
-  buffer<double> a(count), b(count), c(count);
-  a.fill(1);
-  b.fill(2);
-  std::mt19937 random(1);
-  std::uniform_int_distribution<index> leading(2, 32);
-  std::vector<gemm_problem<double>> problems(count);
-  std::map<index, std::vector<std::size_t>> bins;
-  for (std::size_t i = 0; i < count; ++i) {
-    gemm_problem<double>& p = problems[i];
-    p.m = p.n = p.k = 1;
-    p.lda = p.ldb = p.ldc = leading(random);
-    p.a = a.data() + i;
-    p.b = b.data() + i;
-    p.c = c.data() + i;
-    bins[p.lda].push_back(i);
-  }
-  std::vector<gemm_group<double>> groups;
-  std::vector<const double*> list_a, list_b;
-  std::vector<double*> list_c;
-  for (const auto& [ld, members] : bins) {
-    gemm_group<double> g;
-    g.m = g.n = g.k = 1;
-    g.lda = g.ldb = g.ldc = ld;
-    g.count = static_cast<index>(members.size());
-    groups.push_back(g);
-    for (const std::size_t i : members) {
-      list_a.push_back(problems[i].a);
-      list_b.push_back(problems[i].b);
-      list_c.push_back(problems[i].c);
-    }
-  }
-  const variable_batch whole(static_cast<int>(count), true);
-  const std::vector<candidate> all{
-      {"variable",
-       [&] { gemm<double>(order::row_major, problems.data(), static_cast<index>(count)); }},
-      {"groups",
-       [&] {
-         gemm<double>(order::row_major, groups.data(), static_cast<index>(groups.size()),
-                      list_a.data(), list_b.data(), list_c.data());
-       }},
-      {"orders 2..32", [&] { whole.run_fixed(); }}};
-  for (std::size_t i = 0; i < 2; ++i) {
-    c.poison();
-    all[i].pass();
-    check(name, all[i].name, c.data(), static_cast<std::ptrdiff_t>(count), 3,
-          [&](std::ptrdiff_t at) {
-            const long double product = static_cast<long double>(a.data()[at]) * b.data()[at];
-            return reference_entry{product, std::fabs(product)};
-          });
-  }
-  const auto timings = time_alternately(all, {out.settings().quick ? 7 : 21, 0.002});
-  row r{name,
-        "d",
-        "pointers",
-        "cache",
-        "s",
-        timings[0].seconds - timings[1].seconds,
-        {},
-        {timings[2].seconds / 20, "budget"},
-        timings[0].spread};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    r.peers.emplace_back(all[i].name, timings[i].seconds);
-  }
-  out.add(std::move(r));
-}
-
-// ---- plots -------------------------------------------------------------------------------------
-
-/// The rows `gemm n=N` + ending of one scalar, layout and place as a plot beside the JSON.
-bool plot_squares(const report& out, const std::string& scalar, const std::string& layout,
-                  const std::string& where, const std::string& ending) {
-  std::string file = out.settings().json;
-  if (file.empty()) return true;
-  if (const auto dot = file.rfind(".json"); dot != std::string::npos) file.erase(dot);
-  file += '_' + scalar + '_' + layout + (where == "memory" ? "_memory" : "") +
-          (ending.empty() ? "" : "_beta1") + ".svg";
-  curve ours{"Tenfold", {}, curve::look::ours}, bound{"bound", {}, curve::look::bound};
-  std::vector<curve> others;
-  for (const row& r : out.rows()) {
-    int n = 0, read = 0;
-    if (r.scalar != scalar || r.layout != layout || r.where != where) continue;
-    if (std::sscanf(r.case_name.c_str(), "gemm n=%d%n", &n, &read) != 1 ||
-        r.case_name.substr(static_cast<std::size_t>(read)) != ending)
-      continue;
-    ours.points.emplace_back(n, r.tenfold);
-    bound.points.emplace_back(n, r.bound.value);
-    for (const auto& [name, value] : r.peers) {
-      auto at = std::find_if(others.begin(), others.end(),
-                             [&, &name = name](const curve& c) { return c.name == name; });
-      if (at == others.end()) at = others.insert(at, {name, {}, curve::look::other});
-      at->points.emplace_back(n, value);
-    }
-  }
-  if (ours.points.size() < 3) return true;
-  std::vector<curve> curves{bound, ours};
-  curves.insert(curves.end(), others.begin(), others.end());
-  const std::string title =
-      "C = A B" + std::string(ending.empty() ? "" : " + C") + ", n x n, batched, " + scalar + ", " +
-      layout + (where == "memory" ? ", streaming from memory" : ", in L2") + ", one core";
-  if (!write_plot(file, title, "n", "GFLOP/s", curves)) {
-    std::fprintf(stderr, "gemm: cannot write %s\n", file.c_str());
-    return false;
-  }
-  std::printf("%s\n", file.c_str());
-  return true;
-}
-
-bool plot_all(const report& out) {
-  bool written = true;
-  for (const char* layout : {"strided", "interleaved"}) {
-    for (const char* scalar : {"d", "s", "z", "c"}) {
-      written = plot_squares(out, scalar, layout, "cache", "") && written;
-    }
-    for (const char* ending : {"", " beta=1"}) {
-      written = plot_squares(out, "d", layout, "memory", ending) && written;
-    }
-  }
-  return written;
-}
-
 }  // namespace
 }  // namespace tenfold::bench
 
 int main(int argc, char** argv) {
   using namespace tenfold::bench;
-  const options o = read_options(argc, argv);
-  const machine m = describe_machine();
-  report out("gemm", o, m);
-  if (!keep_to_one_core()) out.note("This process could not be confined to one core.");
-  const gemm_peers peers(out);
+  report out("gemm", argc, argv);
   out.measure_machine();
+  const gemm_peers peers(out);
   run_cached_squares<double>(out, peers, {2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 32});
   run_cached_squares<float>(out, peers, {4, 8, 16, 24});
   run_cached_squares<std::complex<double>>(out, peers, {2, 4, 8, 16});
@@ -651,5 +260,5 @@ int main(int argc, char** argv) {
   run_sorting(out);
   run_streaming_squares(out, peers);
   const bool written = out.finish();
-  return plot_all(out) && written ? 0 : 1;
+  return plot_squares(out) && written ? 0 : 1;
 }

@@ -198,8 +198,7 @@ bool run_compiler(report& out, const compiler& cxx, const temporary_folder& fold
 
 int main(int argc, char** argv) {
   using namespace tenfold::bench;
-  const options o = read_options(argc, argv);
-  report out("overhead", o, describe_machine());
+  report out("overhead", argc, argv);
   out.note("static call: what it costs beyond loops of the same sizes; plan call, planning: all.");
   out.note("compile: user seconds at -O2 beyond a file that includes <tenfold/einsum.hpp> alone.");
   run_static_call<1, 2>(out);

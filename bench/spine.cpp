@@ -10,24 +10,14 @@
 #include "common/allocations.hpp"
 #include "common/buffer.hpp"
 #include "common/check.hpp"
+#include "common/eigen.hpp"
 #include "common/hand_vector.hpp"
 #include "common/mass.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
 
-#if __has_include(<Eigen/Core>)
-#include <Eigen/Core>
-#define TENFOLD_BENCH_EIGEN
-#elif __has_include(<eigen3/Eigen/Core>)
-#include <eigen3/Eigen/Core>
-#define TENFOLD_BENCH_EIGEN
-#endif
-
 namespace tenfold::bench {
 namespace {
-
-template <class T>
-constexpr char scalar_name = sizeof(T) == 8 ? 'd' : 's';
 
 std::size_t operator""_z(unsigned long long n) { return n; }
 
@@ -48,20 +38,9 @@ effort effort_of(const report& out, const description& c) {
 
 void run_case(report& out, const description& c, const std::vector<candidate>& candidates) {
   const auto timings = time_alternately(candidates, effort_of(out, c));
-  const auto rate = [&](std::size_t i) { return c.flops / timings[i].seconds * 1e-9; };
-  row r{c.name,
-        std::string(1, c.scalar),
-        c.layout,
-        c.where,
-        "GFLOP/s",
-        rate(0),
-        {},
-        out.bound(c.scalar, c.flops, c.bytes, c.where == "memory" ? level::dram : level::l2),
-        timings[0].spread};
-  for (std::size_t i = 1; i < candidates.size(); ++i) {
-    r.peers.emplace_back(candidates[i].name, rate(i));
-  }
-  out.add(std::move(r));
+  out.add(
+      rates(c.name, c.scalar, c.layout, c.where, c.flops, candidates, timings,
+            out.bound(c.scalar, c.flops, c.bytes, c.where == "memory" ? level::dram : level::l2)));
 }
 
 /// Runs each candidate on a poisoned result and compares with expected(i).
@@ -89,7 +68,7 @@ void run_mass(report& out, int p, mass_layout layout, bool streaming) {
 
   const bool interleaved = layout == mass_layout::interleaved;
   const description c{"mass p=" + std::to_string(p),
-                      scalar_name<T>,
+                      scalar_letter<T>,
                       interleaved ? "interleaved" : "strided",
                       streaming ? "memory" : "cache",
                       static_cast<double>(elements) * mass_flops_per_element(p),
@@ -483,10 +462,7 @@ void run_gemm(report& out, const std::string& name, std::ptrdiff_t n, std::ptrdi
 
 int main(int argc, char** argv) {
   using namespace tenfold::bench;
-  const options o = read_options(argc, argv);
-  const machine m = describe_machine();
-  report out("spine", o, m);
-  if (!keep_to_one_core()) out.note("This process could not be confined to one core.");
+  report out("spine", argc, argv);
 #if !defined(TENFOLD_BENCH_EIGEN)
   out.missing("eigen");
 #endif

@@ -2,6 +2,7 @@
 
 #include <tenfold/contraction/diagnostic.hpp>
 #include <tenfold/contraction/problem.hpp>
+#include <tenfold/tensor/entries_apart.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
 /// Statements + operands -> problem: extents and strides by label, the scalar to compute in,
@@ -61,29 +62,13 @@ constexpr scalar with_precision(scalar real, bool complex) {
   return complex ? scalar::c64 : scalar::f64;
 }
 
-/// Whether the strides of an output keep its entries apart, as far as they are known: each axis
-/// steps over all that the shorter steps reach.
+/// Whether the entries of an output are apart, as far as its extents and strides are known.
 template <int R>
-constexpr bool entries_apart(const operand_shape<R>& y) {
-  const auto step = [&](int i) {
-    const index stride = y.strides[static_cast<std::size_t>(i)];
-    return stride < 0 ? -stride : stride;
-  };
-  const auto extent = [&](int i) { return y.extents[static_cast<std::size_t>(i)]; };
-  for (int i = 0; i < y.rank; ++i) {
-    if (extent(i) == dyn || y.strides[static_cast<std::size_t>(i)] == dyn || extent(i) == 0) {
-      return true;
-    }
+constexpr bool keeps_apart(const operand_shape<R>& y) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(y.rank); ++i) {
+    if (y.extents[i] == dyn || y.strides[i] == dyn) return true;
   }
-  for (int i = 0; i < y.rank; ++i) {
-    if (extent(i) == 1) continue;
-    index reach = 0;
-    for (int j = 0; j < y.rank; ++j) {
-      if (step(j) < step(i) || (step(j) == step(i) && j < i)) reach += (extent(j) - 1) * step(j);
-    }
-    if (step(i) <= reach) return false;
-  }
-  return true;
+  return entries_apart(y.extents.data(), y.strides.data(), y.rank);
 }
 
 }  // namespace binding
@@ -281,7 +266,7 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
       return fail(diagnosis::zero_stride_output, id, L.operands, i, {});
     }
   }
-  if (!binding::entries_apart(*output)) return fail(diagnosis::output_coincides, -1, 0, 0, {});
+  if (!binding::keeps_apart(*output)) return fail(diagnosis::output_coincides, -1, 0, 0, {});
   binding::see<L>(p.output, labels, *output);
   return result;
 }

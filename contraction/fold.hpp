@@ -35,4 +35,31 @@ constexpr int fold(step_loop* loops, int count) {
   return kept;
 }
 
+/// Takes loop `at` out of `count` loops.
+constexpr step_loop take(step_loop* loops, int& count, int at) {
+  const step_loop taken = loops[at];
+  --count;
+  for (int i = at; i < count; ++i) loops[i] = loops[i + 1];
+  return taken;
+}
+
+/// Takes the longest of the loops.
+constexpr step_loop take_longest(step_loop* loops, int& count) {
+  int best = 0;
+  for (int i = 1; i < count; ++i) {
+    if (loops[i].extent > loops[best].extent) best = i;
+  }
+  return take(loops, count, best);
+}
+
+/// Takes the loop that steps farthest in the result.
+constexpr step_loop take_farthest(step_loop* loops, int& count) {
+  const auto length = [](index x) { return x < 0 ? -x : x; };
+  int best = 0;
+  for (int i = 1; i < count; ++i) {
+    if (length(loops[i].c) > length(loops[best].c)) best = i;
+  }
+  return take(loops, count, best);
+}
+
 }  // namespace tenfold

@@ -3,6 +3,7 @@
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/fold.hpp>
+#include <tenfold/contraction/lower_product.hpp>
 #include <tenfold/contraction/phases.hpp>
 #include <utility>
 
@@ -38,7 +39,8 @@ class lowering : private phases<L> {
     out_.type = problem_.type;
     out_.unrolled = !some_extent_is(problem_, dyn) && plan_.flops <= select::unrolled_flops &&
                     plan_.step_count == 1;
-    lower_phase(plan_.step_count - 1);
+    if (out_.unrolled || !lower_product(problem_, plan_, caps_, out_))
+      lower_phase(plan_.step_count - 1);
     return out_;
   }
 
@@ -56,7 +58,6 @@ class lowering : private phases<L> {
   constexpr void lower_phase(int root) {
     if (contains(lowered_, root)) return;
     lowered_ |= bit(root);
-    if (!out_.unrolled && emit_product(root)) return;
     phase_shape shape = base::choose(root, out_.unrolled);
     out_.feasible = out_.feasible && shape.found;
     if (!out_.feasible) return;
@@ -455,137 +456,6 @@ class lowering : private phases<L> {
     release_operand(shape, s, va, a);
     if (vb >= 0) release_operand(shape, s, vb, b);
     finish(shape, s, step, c, memory, results);
-  }
-
-  static constexpr step_loop take_longest(step_loop* loops, int& count) {
-    int best = 0;
-    for (int i = 1; i < count; ++i) {
-      if (loops[i].extent > loops[best].extent) best = i;
-    }
-    const step_loop taken = loops[best];
-    for (int i = best; i + 1 < count; ++i) loops[i] = loops[i + 1];
-    --count;
-    return taken;
-  }
-
-  // --- a batched product, run as one ----------------------------------------------------------
-
-  /// The input that a value is, but for its conjugation; else -1.
-  constexpr int input_of(int value) const {
-    if (value >= n_) {
-      const plan_step<L>& copy = plan_.steps[value - n_];
-      if (copy.b >= 0 || copy.c >= 0 || copy.contracted != 0 || copy.sign != 1 ||
-          copy.fixed_label >= 0)
-        return -1;
-      value = copy.a;
-    }
-    return value < n_ && problem_.inputs[value].type == problem_.type ? value : -1;
-  }
-
-  /// If the whole plan is one product C[t][m][n] := sum_k A[t][m][k] B[t][k][n] of more than
-  /// vectors, emits it as a phase of its own. One batch label, or what of the rows or columns does
-  /// not fold into one loop, is t.
-  constexpr bool emit_product(int root) {
-    const plan_step<L>& ps = plan_.steps[root];
-    if (!is_final(root) || ps.b < 0 || ps.c >= 0 || ps.sign != 1 || ps.fixed_label >= 0)
-      return false;
-    const label_set kept = ps.labels & ~ps.contracted, la = labels_of(ps.a), lb = labels_of(ps.b);
-    if ((kept & ~lb) == 0 || (kept & ~la) == 0 || ps.contracted == 0) return false;
-    const int va = input_of(ps.a), vb = input_of(ps.b);
-    if (va < 0 || vb < 0 || problem_.output.type != problem_.type) return false;
-    if (plan_.step_count != 1 + (ps.a >= n_) + (ps.b >= n_ && ps.b != ps.a)) return false;
-    const auto stride = [&](const bound_operand<L>& x, int l) {
-      return contains(x.labels, l) ? x.stride[l] : 0;
-    };
-    const bound_operand<L>&a = problem_.inputs[va], &b = problem_.inputs[vb];
-    step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, sums[L.labels + 1] = {},
-                              batch[L.labels + 1] = {};
-    int row_count = 0, column_count = 0, sum_count = 0, batch_count = 0, open = -1;
-    for (int l = 0; l < problem_.label_count; ++l) {
-      if (!contains(ps.labels, l)) continue;
-      const step_loop loop{problem_.extent[l], stride(a, l), stride(b, l),
-                           stride(problem_.output, l)};
-      if (loop.a == dyn || loop.b == dyn || loop.c == dyn) return false;
-      if (loop.extent == dyn) {
-        if (open >= 0 || contains(ps.contracted, l)) return false;
-        open = l;
-      } else if (contains(ps.contracted, l)) {
-        sums[sum_count++] = loop;
-      } else if (contains(a.labels, l) && contains(b.labels, l)) {
-        batch[batch_count++] = loop;
-      } else if (contains(a.labels, l)) {
-        rows[row_count++] = loop;
-      } else {
-        columns[column_count++] = loop;
-      }
-    }
-    row_count = fold(rows, row_count);
-    column_count = fold(columns, column_count);
-    sum_count = fold(sums, sum_count);
-    batch_count = fold(batch, batch_count);
-    step_loop tile{};
-    const int slot = open < 0 ? 0 : open;
-    if (open >= 0) {
-      tile = {dyn, stride(a, open), stride(b, open), stride(problem_.output, open)};
-    } else if (batch_count == 1) {
-      tile = batch[--batch_count];
-    } else if (row_count == 2 || column_count == 2) {
-      tile = row_count == 2 ? take_farthest(rows, row_count) : take_farthest(columns, column_count);
-    }
-    if (row_count != 1 || column_count != 1 || sum_count != 1 || batch_count != 0) return false;
-    // Neighbouring problems are lanes already.
-    if (tile.extent != 1 && (tile.c == 1 || tile.c == -1)) return false;
-    if (out_.phase_count == Program::max_phases || out_.step_count == Program::max_steps)
-      return false;
-
-    program_phase& phase = out_.phases[static_cast<std::size_t>(out_.phase_count++)];
-    phase.first_step = out_.step_count;
-    phase.step_count = 1;
-    phase.tile_count = tile.extent == 1 ? 0 : 1;
-    if (phase.tile_count == 1) phase.tiles[0] = {tile.extent, slot};
-    program_step& step = append(step_kind::gemm, root);
-    const auto refer = [&](const bound_operand<L>& x, buffer where, int value, index along) {
-      operand_ref r;
-      r.where = where;
-      r.slot = value < n_ ? value : 0;
-      r.tile_stride[0] = along;
-      r.value = value;
-      r.type = problem_.type;
-      r.conjugated = x.conjugated;
-      return r;
-    };
-    step.a = refer(a, buffer::input, va, tile.a);
-    step.b = refer(b, buffer::input, vb, tile.b);
-    step.c = refer(problem_.output, buffer::output, n_ + root, tile.c);
-    step.m = {rows[0].extent, rows[0].a, 0, rows[0].c};
-    step.n = {columns[0].extent, 0, columns[0].b, columns[0].c};
-    step.k = {sums[0].extent, sums[0].a, sums[0].b, 0};
-    step.finish = epilogue::update;
-    const gemm_shape shape = gemm_of(step, problem_.type);
-    const int width = caps_.lanes(problem_.type);
-    const select::gemm_choice choice = select::gemm(shape, width);
-    const gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
-    phase.scratch_entries = choice.path == select::gemm_path::by_lanes
-                                ? select::lanes_scratch(oriented, width).entries()
-                                : select::columns_scratch(oriented, width).entries();
-    phase.tile_flops =
-        pair_flops(static_cast<double>(step.m.extent) * static_cast<double>(step.n.extent) *
-                       static_cast<double>(step.k.extent),
-                   true);
-    return true;
-  }
-
-  /// Takes the loop that steps farthest in the result.
-  static constexpr step_loop take_farthest(step_loop* loops, int& count) {
-    const auto length = [](index x) { return x < 0 ? -x : x; };
-    int best = 0;
-    for (int i = 1; i < count; ++i) {
-      if (length(loops[i].c) > length(loops[best].c)) best = i;
-    }
-    const step_loop taken = loops[best];
-    for (int i = best; i + 1 < count; ++i) loops[i] = loops[i + 1];
-    --count;
-    return taken;
   }
 
   // --- the sandwich: interpolate, scale, project on one axis, run as one step per column -----

@@ -28,8 +28,8 @@ struct byte_span {
   constexpr void add_axis(index extent, index stride, index size) {
     index reach = 0;
     bool beyond = extent == 0;
-    beyond = beyond || __builtin_mul_overflow(stride, size, &stride);
     beyond = beyond || __builtin_mul_overflow(extent - 1, stride, &reach);
+    beyond = beyond || __builtin_mul_overflow(reach, size, &reach);
     index& end = reach < 0 ? low : high;
     beyond = beyond || __builtin_add_overflow(end, reach, &end);
     empty = empty || beyond;

@@ -6,10 +6,9 @@ namespace tenfold {
 namespace {
 
 memory_extent extent_of(const operand_shape<max_rank>& shape, const void* data) {
-  const auto size = static_cast<index>(bytes_of(shape.type));
-  memory_extent extent(data, size);
+  memory_extent extent(data, static_cast<index>(bytes_of(shape.type)));
   for (std::size_t i = 0; i < static_cast<std::size_t>(shape.rank); ++i)
-    extent.repeat(shape.extents[i], shape.strides[i] * size);
+    extent.repeat(shape.extents[i], shape.strides[i]);
   return extent;
 }
 

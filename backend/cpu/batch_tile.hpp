@@ -139,22 +139,33 @@ inline void lanes_to_runs(const R* s, index stride, R* const* runs, index n) {
 
 // ---- V problems <-> a tile of lanes -------------------------------------------------------------
 
-/// Calls f(first entry of the tile, distance in memory, length) for runs that are contiguous in
-/// both.
-template <class F>
-[[gnu::always_inline]] inline void for_each_run(const matrix_batch& x, index rows, index columns,
-                                                const F& f) {
-  const bool by_row = x.column == 1;
-  const index outer = by_row ? rows : columns, inner = by_row ? columns : rows;
-  const index step = by_row ? x.row : x.column;
-  if (step == inner) return f(0, 0, outer * inner);
-  for (index i = 0; i < outer; ++i) f(i * inner, i * step, inner);
-}
-
 /// Whether V problems can be moved run by run.
 constexpr bool has_runs(const matrix_batch& x) {
   return (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) &&
          (x.column == 1 || x.row == 1);
+}
+
+/// Calls f(first real in the tile of a lane, runs, length) for V runs of reals, one of each problem
+/// from b on, that are contiguous in memory and in the tile.
+template <class T, class F>
+[[gnu::always_inline]] inline void for_each_run(const matrix_batch& x, const batch_place& p,
+                                                index rows, index columns, index b, const F& f) {
+  using R = real<T>;
+  constexpr int v = lanes<T>;
+  R* problems[v];
+  for (int l = 0; l < v; ++l) problems[l] = reinterpret_cast<R*>(problem_address<T>(x, p, b + l));
+  const bool by_row = x.column == 1;
+  index outer = by_row ? rows : columns, inner = by_row ? columns : rows;
+  const index step = by_row ? x.row : x.column;
+  if (step == inner) {
+    inner *= outer;
+    outer = 1;
+  }
+  for (index i = 0; i < outer; ++i) {
+    R* runs[v];
+    for (int l = 0; l < v; ++l) runs[l] = problems[l] + i * step * parts<T>;
+    f(i * inner * parts<T>, runs, inner * parts<T>);
+  }
 }
 
 /// S(i, j)[l] := entry (i, j) of problem b + l, l < count; 0 for count <= l < V. Lanes lie `stride`
@@ -167,12 +178,8 @@ inline void read_tile(T* s, const matrix_batch& x, const batch_place& p, index r
   constexpr int v = lanes<T>;
   auto* const to = reinterpret_cast<R*>(s);
   if (has_runs(x) && count == v) {
-    R* runs[v];
-    for (int l = 0; l < v; ++l) runs[l] = reinterpret_cast<R*>(problem_address<T>(x, p, b + l));
-    return for_each_run(x, rows, columns, [&](index first, index distance, index n) {
-      R* moved[v];
-      for (int l = 0; l < v; ++l) moved[l] = runs[l] + distance * parts<T>;
-      runs_to_lanes(to + first * parts<T> * stride, stride, moved, n * parts<T>);
+    return for_each_run<T>(x, p, rows, columns, b, [&](index first, R* const* runs, index n) {
+      runs_to_lanes(to + first * stride, stride, runs, n);
     });
   }
   const tile_order order = order_in_tile(x, rows, columns);
@@ -199,12 +206,8 @@ inline void write_tile(const T* s, const matrix_batch& x, const batch_place& p, 
   constexpr int v = lanes<T>;
   const auto* const from = reinterpret_cast<const R*>(s);
   if (has_runs(x) && count == v) {
-    R* runs[v];
-    for (int l = 0; l < v; ++l) runs[l] = reinterpret_cast<R*>(problem_address<T>(x, p, b + l));
-    return for_each_run(x, rows, columns, [&](index first, index distance, index n) {
-      R* moved[v];
-      for (int l = 0; l < v; ++l) moved[l] = runs[l] + distance * parts<T>;
-      lanes_to_runs(from + first * parts<T> * stride, stride, moved, n * parts<T>);
+    return for_each_run<T>(x, p, rows, columns, b, [&](index first, R* const* runs, index n) {
+      lanes_to_runs(from + first * stride, stride, runs, n);
     });
   }
   const tile_order order = order_in_tile(x, rows, columns);

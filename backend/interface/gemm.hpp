@@ -26,6 +26,14 @@ struct matrix_batch {
   friend constexpr bool operator==(const matrix_batch&, const matrix_batch&) = default;
 };
 
+/// The same entries read as the transposed matrices.
+constexpr matrix_batch transposed(matrix_batch x) {
+  const index row = x.row;
+  x.row = x.column;
+  x.column = row;
+  return x;
+}
+
 /// What the program of a batched product depends on.
 struct gemm_shape {
   scalar type = scalar::f64;
@@ -37,13 +45,7 @@ struct gemm_shape {
 
 /// The same product read from the other side: C^T := alpha B^T A^T + beta C^T.
 constexpr gemm_shape transposed(const gemm_shape& s) {
-  const auto flip = [](matrix_batch x) {
-    const index row = x.row;
-    x.row = x.column;
-    x.column = row;
-    return x;
-  };
-  return {s.type, s.n, s.m, s.k, flip(s.b), flip(s.a), flip(s.c)};
+  return {s.type, s.n, s.m, s.k, transposed(s.b), transposed(s.a), transposed(s.c)};
 }
 
 /// What a call tells of one operand.

@@ -17,6 +17,10 @@ inline constexpr double tile_flops = 8192;
 /// A task of the thread pool keeps at least this much work, about 20 us on one core.
 inline constexpr double task_flops = 1 << 20;
 
+/// A task that touches fresh memory takes at least this many pages of 4 KiB: 1 MiB, 0.5 ms of page
+/// faults on one core of a virtual machine.
+inline constexpr index task_pages = 256;
+
 /// Longest side of the three matrices that the sandwich micro-kernel unrolls.
 inline constexpr index sandwich_extent = 12;
 

@@ -15,8 +15,27 @@ double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 
 
 }  // namespace
 
-report::report(std::string suite, options o, machine m)
-    : suite_(std::move(suite)), options_(std::move(o)), machine_(std::move(m)) {
+row rates(std::string case_name, char scalar, std::string layout, std::string where, double flops,
+          const std::vector<candidate>& candidates, const std::vector<timing>& timings,
+          limit bound) {
+  const auto rate = [&](std::size_t i) { return flops / timings[i].seconds * 1e-9; };
+  row r{std::move(case_name),
+        std::string(1, scalar),
+        std::move(layout),
+        std::move(where),
+        "GFLOP/s",
+        rate(0),
+        {},
+        std::move(bound),
+        timings[0].spread};
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    r.peers.emplace_back(candidates[i].name, rate(i));
+  }
+  return r;
+}
+
+report::report(std::string suite, int argc, char** argv)
+    : suite_(std::move(suite)), options_(read_options(argc, argv)), machine_(describe_machine()) {
   std::printf("suite %s%s\n%s, %d cores; %s; %s\n", suite_.c_str(),
               options_.quick ? " (quick: a subset, fewer samples)" : "", machine_.cpu.c_str(),
               machine_.cores, machine_.compiler.c_str(), machine_.flags.c_str());
@@ -29,6 +48,7 @@ report::report(std::string suite, options o, machine m)
 }
 
 void report::measure_machine() {
+  if (!keep_to_one_core()) note("This process could not be confined to one core.");
   progress("measuring the peak of multiply-adds");
   peak_ = measure_peak(options_.quick);
   progress("measuring bandwidths");

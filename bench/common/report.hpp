@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -9,8 +10,14 @@
 #include "common/machine.hpp"
 #include "common/options.hpp"
 #include "common/peak.hpp"
+#include "common/timing.hpp"
 
 namespace tenfold::bench {
+
+/// The letter of a scalar in tables, that of BLAS.
+template <class T>
+constexpr char scalar_letter = std::is_floating_point_v<T> ? (sizeof(T) == 8 ? 'd' : 's')
+                                                           : (sizeof(T) == 16 ? 'z' : 'c');
 
 /// What limits a case.
 struct limit {
@@ -31,13 +38,19 @@ struct row {
   double spread;  ///< relative inter-quartile range of Tenfold's samples
 };
 
+/// The row of a case of `flops` per pass, in GFLOP/s: the first candidate is Tenfold, the others
+/// are its peers.
+row rates(std::string case_name, char scalar, std::string layout, std::string where, double flops,
+          const std::vector<candidate>&, const std::vector<timing>&, limit bound);
+
 /// Prints a suite as a table while it runs and writes it as JSON at the end.
 class report {
  public:
-  report(std::string suite, options, machine);
+  /// Reads the command line and describes the machine.
+  report(std::string suite, int argc, char** argv);
 
-  /// Measures peak and bandwidth, prints them, and keeps them for bound(). A suite that does not
-  /// compare with them leaves this out.
+  /// Confines the process to one core, measures its peak and bandwidth, prints them, and keeps them
+  /// for bound(). A suite that does not compare with them leaves this out.
   void measure_machine();
 
   /// A line on stderr that says what is being done. It is replaced by the next.

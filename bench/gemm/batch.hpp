@@ -15,10 +15,6 @@ constexpr const char* name_of(storage s) {
   return s == storage::strided ? "strided" : "interleaved";
 }
 
-template <class T>
-constexpr char scalar_letter = is_complex(scalar_of<T>) ? (sizeof(T) == 16 ? 'z' : 'c')
-                                                        : (sizeof(T) == 8 ? 'd' : 's');
-
 /// Real numbers in an entry.
 template <class T>
 constexpr int parts_of = is_complex(scalar_of<T>) ? 2 : 1;

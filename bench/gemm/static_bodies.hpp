@@ -1,13 +1,8 @@
 #pragma once
 
+#include "common/eigen.hpp"
 #include "common/hand_vector.hpp"
 #include "gemm/static_products.hpp"
-
-#if __has_include(<Eigen/Core>)
-#include <Eigen/Core>
-#elif __has_include(<eigen3/Eigen/Core>)
-#include <eigen3/Eigen/Core>
-#endif
 
 // g++ 12 warns of its own AVX-512 headers when Eigen's products are inlined.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -235,7 +230,7 @@ void loops_product(const gemm_batch<T>& x) {
   }
 }
 
-#if defined(EIGEN_CORE_H)
+#if defined(TENFOLD_BENCH_EIGEN)
 template <class T, int M, int N>
 using eigen_matrix = Eigen::Matrix<T, M, N, N == 1 && M != 1 ? Eigen::ColMajor : Eigen::RowMajor>;
 
@@ -262,7 +257,7 @@ static_products<T> products_of() {
   if constexpr (S == storage::interleaved && parts_of<T> == 1) {
     all.hand = hand_product<T, M, N, K>;
   }
-#if defined(EIGEN_CORE_H)
+#if defined(TENFOLD_BENCH_EIGEN)
   if constexpr (S == storage::strided) all.eigen = eigen_product<T, M, N, K>;
 #endif
   return all;

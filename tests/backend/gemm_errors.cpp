@@ -396,12 +396,39 @@ TEST_CASE("sizes without entries are legal, and those beyond all addresses are n
   }
 }
 
-TEST_CASE("a huge leading dimension or stride that nothing is far away by is no harm") {
-  double a = 2, b = 3, c = 0;
-  const index far = huge / 32;
-  gemm(order::row_major, op::none, op::none, 1, 1, 1, 1.0, &a, far, far, &b, far, -far, 0.0, &c,
-       far, far, 1);
-  CHECK(c == 6);
+TEST_CASE("a leading dimension or stride that nothing steps over may be huge") {
+  for (const order layout : {order::row_major, order::column_major}) {
+    double a = 2, b = 3, c = 0;
+    gemm(layout, op::none, op::none, 1, 1, 1, 1.0, &a, huge, huge, &b, huge, -huge, 0.0, &c, huge,
+         huge, 1);
+    CHECK(c == 6);
+    const gemm_problem<double> p{op::none, op::none, 1, 1, 1, 1, &a, huge, &b, huge, 1, &c, huge};
+    gemm(layout, &p, 1);
+    CHECK(c == 12);
+  }
+  strided_call x;
+  x.count = 1;
+  x.stride_a = x.stride_c = huge;
+  x.stride_b = -huge;
+  x();
+  for (std::size_t i = 0; i < 16; ++i) CHECK(x.c[i] == (i < 8 ? 6 : -7));
+  // A row times a matrix; the lines are the rows.
+  strided_call row;
+  row.m = 1;
+  row.lda = row.ldc = huge;
+  row();
+  for (std::size_t i = 0; i < 16; ++i) CHECK(row.c[i] == (i % 8 < 4 ? 6 : -7));
+  // Overlap is found as ever.
+  row.at_a = row.at_c + 3;
+  CHECK(thrown_by<overlap_error>([&] { row(); }) == "tenfold: gemm: problem 0: c overlaps a or b");
+}
+
+TEST_CASE("a single line may not be longer than memory") {
+  double x = 1;
+  int code = 99;
+  gemm(order::row_major, op::none, op::none, 1, huge, 1, 1.0, &x, 1, 0, &x, huge, 0, 0.0, &x, huge,
+       0, 1, batch_info::any(code));
+  CHECK(code == -11);
 }
 
 TEST_CASE("the addresses of a matrix and of a batch may be far apart together") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 #include <tenfold/tensor/dynamic_tensor.hpp>
 #include <thrown.hpp>
@@ -137,6 +138,18 @@ TEST_CASE("views that do not fit are refused with a sentence") {
   says("problem 1: B is null, but there is work to do", [&] { gemm(1, a, behind_b, 0, c); });
   says("problem 1: C is null, but there is work to do", [&] { gemm(1, a, b, 0, behind_c); });
   for (index i = 0; i < c.size(); ++i) CHECK(c.data()[i] == 1);
+}
+
+TEST_CASE("strides of axes with one entry may be huge") {
+  constexpr index huge = std::numeric_limits<index>::max();
+  double memory[] = {1, 2, 3, 4, 0, 0};
+  const strided_batch a(memory, {1, 1, 2}, {huge, -huge, 1}),
+      b(memory + 2, {1, 2, 1}, {-huge, 1, huge}), c(memory + 4, {1, 1, 1}, {huge, huge, huge});
+  gemm(1, a, b, 0, c);
+  CHECK(memory[4] == 11);
+  CHECK(thrown_by<overlap_error>([&] {
+          gemm(1, a, b, 0, strided_batch(memory + 3, {1, 1, 1}, {huge, 1, 1}));
+        }) == "tenfold: gemm: C overlaps B");
 }
 
 TEST_CASE("results that meet themselves or an operand are refused with a sentence") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <random>
 #include <set>
 #include <tenfold/backend/overlap.hpp>
@@ -11,13 +12,12 @@ namespace {
 double memory[400];
 
 struct repetition {
-  index extent, step;  // in entries
+  index extent, stride;
 };
 
 memory_extent extent_at(index first, const std::vector<repetition>& all) {
-  constexpr index bytes = sizeof(double);
-  memory_extent e(memory + first, bytes);
-  for (const auto& r : all) e.repeat(r.extent, r.step * bytes);
+  memory_extent e(memory + first, sizeof(double));
+  for (const auto& r : all) e.repeat(r.extent, r.stride);
   return e;
 }
 
@@ -27,7 +27,7 @@ std::vector<index> entries_at(index first, const std::vector<repetition>& all) {
   for (const auto& r : all) {
     std::vector<index> more;
     for (index i = 0; i < r.extent; ++i)
-      for (const index e : entries) more.push_back(e + i * r.step);
+      for (const index e : entries) more.push_back(e + i * r.stride);
     entries = more;
   }
   return entries;
@@ -50,6 +50,10 @@ TEST_CASE("entries are apart where each step leads beyond all that shorter ones 
 TEST_CASE("axes that do not move and matrices without entries are apart") {
   CHECK(extent_at(0, {{1, 0}, {4, 1}}).entries_apart());
   CHECK(extent_at(0, {{0, 1}, {4, 0}}).entries_apart());
+  constexpr index huge = std::numeric_limits<index>::max();
+  CHECK(extent_at(0, {{1, huge}, {4, 1}, {1, -huge}}).entries_apart());
+  CHECK(may_overlap(extent_at(0, {{1, huge}, {4, 1}}), extent_at(3, {{1, -huge}})));
+  CHECK(!may_overlap(extent_at(0, {{1, huge}, {4, 1}}), extent_at(4, {{1, -huge}})));
   CHECK(!may_overlap(extent_at(0, {{0, 1}}), extent_at(0, {{4, 1}})));
   CHECK(!may_overlap(extent_at(0, {{4, 1}}), extent_at(0, {{4, 0}, {0, 1}})));
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <samples.hpp>
 #include <set>
 #include <tenfold/dsel/einsum.hpp>
@@ -42,6 +43,8 @@ TEST_CASE("an output that shares entries with an operand is refused and stays as
   CHECK(is_refused({m, {4, 4}, {8, 1}}, {m + 3, {4, 4}, {8, 1}}));
   CHECK(is_refused({m + 15, {4, 4}, {-4, -1}}, {m, {4, 4}, {4, 1}}));
   CHECK(is_refused({m, {4, 4}, {8, 2}}, {m + 2, {4, 4}, {8, 2}}));
+  constexpr index huge = std::numeric_limits<index>::max();
+  CHECK(is_refused({m, {1, 4}, {huge, 1}}, {m + 3, {4, 1}, {1, huge}}));
   for (index i = 0; i < 64; ++i) CHECK(memory(i) == static_cast<double>(i));
 }
 
@@ -62,6 +65,9 @@ TEST_CASE("an output beside, between or among the entries of an operand is accep
   CHECK(!is_refused({m + 8, {5, 4}, {12, 1}}, {m + 4, {4, 5}, {1, 12}}));
   // One entry beside a broadcast.
   CHECK(!is_refused({m, {4, 4}, {4, 1}}, {m + 16, {4, 4}, {0, 0}}));
+  // Strides of axes with one entry.
+  constexpr index huge = std::numeric_limits<index>::max();
+  CHECK(!is_refused({m, {1, 4}, {huge, 1}}, {m + 4, {4, 1}, {1, -huge}}));
   // No entries at all.
   CHECK(!is_refused({m, {0, 4}, {4, 1}}, {m, {4, 0}, {4, 1}}));
 }

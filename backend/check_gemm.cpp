@@ -1,0 +1,376 @@
+#include <algorithm>
+#include <tenfold/backend/check_gemm.hpp>
+#include <tenfold/tensor/error.hpp>
+
+namespace tenfold::batched_blas {
+
+namespace {
+
+using enum argument;
+
+/// Entries along a line of storage: what a leading dimension may not fall below.
+index line(order layout, op f, index rows, index columns) {
+  return (layout == order::row_major) == (f == op::none) ? columns : rows;
+}
+
+/// Lines of storage.
+index lines(order layout, op f, index rows, index columns) {
+  return line(layout, f, columns, rows);
+}
+
+/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of
+/// a batch of them can be added.
+bool is_addressable(index count, index step, index bytes) {
+  index reach = 0;
+  return !__builtin_mul_overflow(count, step, &reach) &&
+         !__builtin_mul_overflow(reach, 2 * bytes, &reach);
+}
+
+/// The same of a matrix. Nothing steps over the leading dimension of a single line.
+bool is_addressable(order layout, op f, index rows, index columns, index ld, index bytes) {
+  const index n = lines(layout, f, rows, columns);
+  return is_addressable(n, n > 1 ? ld : line(layout, f, rows, columns), bytes);
+}
+
+argument wrong_size(order layout, const problem_terms& p, index bytes) {
+  if (p.m < 0) return m;
+  if (p.n < 0) return n;
+  if (p.k < 0) return k;
+  if (p.lda < std::max<index>(1, line(layout, p.op_a, p.m, p.k))) return lda;
+  if (p.ldb < std::max<index>(1, line(layout, p.op_b, p.k, p.n))) return ldb;
+  if (p.ldc < std::max<index>(1, line(layout, op::none, p.m, p.n))) return ldc;
+  if (!is_addressable(layout, p.op_a, p.m, p.k, p.lda, bytes)) return lda;
+  if (!is_addressable(layout, p.op_b, p.k, p.n, p.ldb, bytes)) return ldb;
+  if (!is_addressable(layout, op::none, p.m, p.n, p.ldc, bytes)) return ldc;
+  return none;
+}
+
+argument wrong_address(const problem_terms& p, const void* pa, const void* pb, const void* pc) {
+  if (!has_result(p)) return none;
+  if (reads_operands(p)) {
+    if (pa == nullptr) return a;
+    if (pb == nullptr) return b;
+  }
+  return pc == nullptr ? c : none;
+}
+
+memory_extent extent_of(const void* data, index bytes, order layout, op f, index rows,
+                        index columns, index ld) {
+  memory_extent e(data, bytes);
+  e.repeat(lines(layout, f, rows, columns), ld);
+  e.repeat(line(layout, f, rows, columns), 1);
+  return e;
+}
+
+/// Bytes from the first entry of a matrix to behind its last.
+index reach(order layout, op f, index rows, index columns, index ld, index bytes) {
+  return ((lines(layout, f, rows, columns) - 1) * ld + line(layout, f, rows, columns)) * bytes;
+}
+
+/// Whether C of one problem meets its A or B.
+bool meets_itself(order layout, const problem_terms& p, index bytes, const void* pa, const void* pb,
+                  const void* pc) {
+  if (!reads_operands(p)) return false;
+  const auto* const c_begin = static_cast<const char*>(pc);
+  const auto* const c_end = c_begin + reach(layout, op::none, p.m, p.n, p.ldc, bytes);
+  const auto meets = [&](const void* data, op f, index rows, index columns, index ld) {
+    const auto* const begin = static_cast<const char*>(data);
+    if (begin >= c_end || begin + reach(layout, f, rows, columns, ld, bytes) <= c_begin)
+      return false;
+    return may_overlap(extent_of(data, bytes, layout, f, rows, columns, ld),
+                       extent_of(pc, bytes, layout, op::none, p.m, p.n, p.ldc));
+  };
+  return meets(pa, p.op_a, p.m, p.k, p.lda) || meets(pb, p.op_b, p.k, p.n, p.ldb);
+}
+
+std::string number(index x) { return std::to_string(x); }
+
+const char* name_of(order layout) {
+  return layout == order::row_major ? "row-major" : "column-major";
+}
+
+/// "ldb is 3, less than n = 5 (row-major, B not transposed)"
+std::string sentence_of(order layout, const problem_terms& p, argument wrong) {
+  const auto leading = [&](const char* name, index ld, char matrix, op f, const char* row_size,
+                           index rows, const char* column_size, index columns) {
+    const bool by_row = (layout == order::row_major) == (f == op::none);
+    const index least = std::max<index>(1, by_row ? columns : rows);
+    if (ld >= least)
+      return std::string(name) + " = " + number(ld) + " makes a matrix beyond 2^62 bytes";
+    return std::string(name) + " is " + number(ld) + ", less than " +
+           (least == (by_row ? columns : rows)
+                ? std::string(by_row ? column_size : row_size) + " = " + number(least)
+                : std::string("1")) +
+           " (" + name_of(layout) + ", " + matrix +
+           (f == op::none ? " not transposed)" : " transposed)");
+  };
+  switch (wrong) {
+    case m:
+      return "m is " + number(p.m) + ", less than 0";
+    case n:
+      return "n is " + number(p.n) + ", less than 0";
+    case k:
+      return "k is " + number(p.k) + ", less than 0";
+    case a:
+      return "a is null, but there is work to do";
+    case b:
+      return "b is null, but there is work to do";
+    case lda:
+      return leading("lda", p.lda, 'A', p.op_a, "m", p.m, "k", p.k);
+    case ldb:
+      return leading("ldb", p.ldb, 'B', p.op_b, "k", p.k, "n", p.n);
+    case ldc:
+      return leading("ldc", p.ldc, 'C', op::none, "m", p.m, "n", p.n);
+    case c:
+      return "c is null, but there is work to do";
+    default:
+      return "";
+  }
+}
+
+/// A fault in an argument of one problem.
+fault fault_in(argument wrong, order layout, const problem_terms& p) {
+  return {wrong, sentence_of(layout, p, wrong), false};
+}
+
+fault overlap_of_c(const char* sentence) { return {c, sentence, true}; }
+
+constexpr const char* meets_sentence = "c overlaps a or b";
+
+}  // namespace
+
+void require_count(index count) {
+  if (count < 0) {
+    throw shape_error("tenfold: gemm: the batch has " + number(count) + " problems, less than 0");
+  }
+}
+
+void require_list(const void* list, const char* name, index count, const char* of) {
+  if (count > 0 && list == nullptr) {
+    throw shape_error(std::string("tenfold: gemm: the list ") + name +
+                      " is null, but the batch has " + number(count) + " " + of +
+                      (count == 1 ? "" : "s"));
+  }
+}
+
+// ---- reporting ----------------------------------------------------------------------------------
+
+findings::findings(batch_info info, index problems, index groups) : info_(info), groups_(groups) {
+  const index codes = info.how() == reporting::all     ? problems
+                      : info.how() == reporting::group ? groups
+                      : info.how() == reporting::any   ? 1
+                                                       : 0;
+  std::fill_n(info.codes(), codes, 0);
+}
+
+void findings::add(index problem, index group, const fault& f) {
+  const int code = -static_cast<int>(f.what);
+  const auto is_first = [&](index& first) {
+    if (problem >= first) return false;
+    first = problem;
+    return true;
+  };
+  switch (info_.how()) {
+    case reporting::all:
+      info_.codes()[problem] = code;
+      break;
+    case reporting::group:
+      first_.resize(static_cast<std::size_t>(groups_), INT64_MAX);
+      if (is_first(first_[static_cast<std::size_t>(group)])) info_.codes()[group] = code;
+      break;
+    case reporting::any:
+      if (is_first(first_of_all_)) *info_.codes() = code;
+      break;
+    case reporting::none:
+      break;
+    case reporting::thrown:
+      if (is_first(first_of_all_)) thrown_ = f;
+      break;
+  }
+}
+
+void findings::tell() const {
+  if (thrown_.what == none) return;
+  const std::string text =
+      "tenfold: gemm: problem " + number(first_of_all_) + ": " + thrown_.sentence;
+  if (thrown_.overlaps) throw overlap_error(text);
+  throw shape_error(text);
+}
+
+// ---- strided batches ----------------------------------------------------------------------------
+
+fault strided_fault(order layout, const problem_terms& p, index bytes, const batch_place& a,
+                    const batch_place& b, const batch_place& c, index count) {
+  argument wrong = wrong_size(layout, p, bytes);
+  if (wrong == none && count > 0) wrong = wrong_address(p, a.data, b.data, c.data);
+  if (wrong != none) return fault_in(wrong, layout, p);
+  if (count == 0 || !has_result(p)) return {};
+
+  const bool reads = reads_operands(p);
+  const auto beyond = [&](const batch_place& x) {
+    return !is_addressable(count, x.problem, bytes);
+  };
+  const auto far = [&](argument which, const char* name, const batch_place& x) {
+    return fault{which,
+                 std::string(name) + " = " + number(x.problem) + " times " + number(count) +
+                     " problems is beyond 2^62 bytes",
+                 false};
+  };
+  if (reads && beyond(a)) return far(argument::a, "stride_a", a);
+  if (reads && beyond(b)) return far(argument::b, "stride_b", b);
+  if (beyond(c)) return far(argument::c, "stride_c", c);
+
+  const auto whole = [&](const batch_place& x, op f, index rows, index columns, index ld) {
+    memory_extent e = extent_of(x.data, bytes, layout, f, rows, columns, ld);
+    e.repeat(count, x.problem);
+    return e;
+  };
+  const memory_extent result = whole(c, op::none, p.m, p.n, p.ldc);
+  if (!result.entries_apart())
+    return {argument::c, "c overlaps itself: stride_c is " + number(c.problem), true};
+  if (reads && (may_overlap(whole(a, p.op_a, p.m, p.k, p.lda), result) ||
+                may_overlap(whole(b, p.op_b, p.k, p.n, p.ldb), result)))
+    return overlap_of_c(meets_sentence);
+  return {};
+}
+
+// ---- matrices at addresses ----------------------------------------------------------------------
+
+// Flattened: with calls, 10,000 problems of order 1 take 36 ns each instead of 30.
+[[gnu::flatten]] void address_check::add(const problem_terms& p, index group, const void* pa,
+                                         const void* pb, const void* pc) {
+  const index problem = next_++;
+  argument wrong = wrong_size(layout_, p, bytes_);
+  if (wrong == none) wrong = wrong_address(p, pa, pb, pc);
+  if (wrong != none) return report(problem, group, fault_in(wrong, layout_, p));
+  if (meets_itself(layout_, p, bytes_, pa, pb, pc))
+    return report(problem, group, overlap_of_c(meets_sentence));
+#ifndef NDEBUG
+  keep(problem, p, group, pa, pb, pc);
+#endif
+}
+
+void address_check::report(index problem, index group, const fault& f) {
+  found_.add(problem, group, f);
+  bad_.resize(static_cast<std::size_t>(count_));
+  bad_[static_cast<std::size_t>(problem)] = true;
+}
+
+void address_check::keep(index problem, const problem_terms& p, index group, const void* pa,
+                         const void* pb, const void* pc) {
+  const auto add = [&](const void* data, op f, index rows, index columns, index ld, bool result) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const auto end =
+        begin + static_cast<std::uintptr_t>(reach(layout_, f, rows, columns, ld, bytes_));
+    known_.push_back({begin, end, ld, line(layout_, f, rows, columns), problem, group, result,
+                      extent_of(data, bytes_, layout_, f, rows, columns, ld)});
+  };
+  if (!has_result(p)) return;
+  add(pc, op::none, p.m, p.n, p.ldc, true);
+  if (!reads_operands(p)) return;
+  add(pa, p.op_a, p.m, p.k, p.lda, false);
+  add(pb, p.op_b, p.k, p.n, p.ldb, false);
+}
+
+void address_check::find_meetings() {
+  std::sort(known_.begin(), known_.end(), [](const matrix& x, const matrix& y) {
+    return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
+  });
+  std::vector<const matrix*> open;  // those that reach beyond the one at hand
+  for (const matrix& x : known_) {
+    std::erase_if(open, [&](const matrix* y) { return y->end <= x.begin; });
+    bool same = false;
+    for (const matrix* y : open) {
+      same = same || (y->begin == x.begin && y->end == x.end && y->ld == x.ld &&
+                      y->length == x.length && !x.is_result && !y->is_result);
+      if (y->problem != x.problem && (x.is_result || y->is_result) &&
+          may_overlap(x.extent, y->extent)) {
+        const matrix& later = x.problem > y->problem ? x : *y;
+        report(later.problem, later.group, overlap_of_c("c overlaps a matrix of another problem"));
+      }
+    }
+    if (!same) open.push_back(&x);
+  }
+}
+
+// ---- views --------------------------------------------------------------------------------------
+
+namespace {
+
+bool has_address_range(const matrices& x) {
+  return x.how.layout == batch_layout::strided || x.how.layout == batch_layout::interleaved;
+}
+
+memory_extent extent_of_batch(const matrices& x, index rows, index columns, index count,
+                              index bytes) {
+  const index block = x.how.block;
+  memory_extent e(x.place.data, bytes);
+  e.repeat(rows, x.how.row * block);
+  e.repeat(columns, x.how.column * block);
+  if (x.how.layout == batch_layout::interleaved) {
+    e.repeat(block, 1);
+    e.repeat((count + block - 1) / block, x.place.problem);
+  } else {
+    e.repeat(count, x.place.problem);
+  }
+  return e;
+}
+
+}  // namespace
+
+call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const matrices& c,
+                 scalar type, bool reads_ab) {
+  const auto bytes = static_cast<index>(bytes_of(type));
+  const auto rows = [](const matrices& x, op f) { return f == op::none ? x.rows : x.columns; };
+  const auto columns = [](const matrices& x, op f) { return f == op::none ? x.columns : x.rows; };
+  const auto fail = [](const std::string& sentence) {
+    throw shape_error("tenfold: gemm: " + sentence);
+  };
+  const index m = c.rows, n = c.columns, k = columns(a, op_a);
+  if (rows(a, op_a) != m)
+    fail("op(A) has " + number(rows(a, op_a)) + " rows, but C has " + number(m));
+  if (columns(b, op_b) != n)
+    fail("op(B) has " + number(columns(b, op_b)) + " columns, but C has " + number(n));
+  if (rows(b, op_b) != k)
+    fail("op(A) has " + number(k) + " columns, but op(B) has " + number(rows(b, op_b)) + " rows");
+  const index count = c.count < 0 ? 1 : c.count;
+  if (c.count < 0 && (a.count >= 0 || b.count >= 0)) fail("C is one matrix, but A or B is a batch");
+  if (a.count >= 0 && a.count != count)
+    fail("A holds " + number(a.count) + " problems, but C holds " + number(count));
+  if (b.count >= 0 && b.count != count)
+    fail("B holds " + number(b.count) + " problems, but C holds " + number(count));
+  if (m == 0 || n == 0 || count == 0) return {};
+
+  const bool reads = reads_ab && k > 0;
+  const auto require_data = [&](const matrices& x, char name, index entries) {
+    if (x.place.data == nullptr) fail(std::string(1, name) + " is null, but there is work to do");
+    if (x.how.layout == batch_layout::gathered && x.place.map == nullptr)
+      fail(std::string("the map of ") + name + " is null, but there is work to do");
+    if (x.how.layout != batch_layout::pointers || entries == 0) return;
+    for (index i = 0; i < count; ++i) {
+      if (static_cast<const void* const*>(x.place.data)[i] == nullptr)
+        fail(std::string("problem ") + number(i) + ": " + name +
+             " is null, but there is work to do");
+    }
+  };
+  require_data(c, 'C', m * n);
+  if (reads) {
+    require_data(a, 'A', m * k);
+    require_data(b, 'B', k * n);
+  }
+  if (has_address_range(c)) {
+    const memory_extent result = extent_of_batch(c, m, n, count, bytes);
+    if (!result.entries_apart())
+      throw overlap_error("tenfold: gemm: C overlaps itself: two of its entries have one address");
+    const auto require_disjoint = [&](const matrices& x, op f, char name) {
+      if (!reads || !has_address_range(x)) return;
+      if (may_overlap(extent_of_batch(x, rows(x, f), columns(x, f), count, bytes), result))
+        throw overlap_error(std::string("tenfold: gemm: C overlaps ") + name);
+    };
+    require_disjoint(a, op_a, 'A');
+    require_disjoint(b, op_b, 'B');
+  }
+  return {m, n, k, count};
+}
+
+}  // namespace tenfold::batched_blas

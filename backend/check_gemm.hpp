@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tenfold/backend/batched_blas.hpp>
+#include <tenfold/backend/overlap.hpp>
+#include <vector>
+
+/// What can be wrong with the arguments of a batched product, and how it is said. The check of
+/// views is declared in batched_blas.hpp.
+namespace tenfold::batched_blas {
+
+/// The arguments of cblas_gemm in their order; a code is minus such a number.
+enum class argument { none, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc };
+
+/// What is wrong with a problem: nothing, or this argument.
+struct fault {
+  argument what = argument::none;
+  std::string sentence;
+  bool overlaps = false;
+};
+
+/// One problem without its scalar.
+struct problem_terms {
+  op op_a, op_b;
+  index m, n, k;
+  index lda, ldb, ldc;
+  bool reads_ab;  ///< alpha is not 0
+};
+
+inline bool has_result(const problem_terms& p) { return p.m > 0 && p.n > 0; }
+inline bool reads_operands(const problem_terms& p) {
+  return has_result(p) && p.k > 0 && p.reads_ab;
+}
+
+/// Throws shape_error for a number of problems below 0.
+void require_count(index count);
+/// Throws shape_error for a list that is null although it has `count` entries.
+void require_list(const void* list, const char* name, index count, const char* of = "problem");
+
+/// Gathers what is wrong and says it at the end, as the caller asked.
+class findings {
+ public:
+  findings(batch_info info, index problems, index groups);
+
+  void add(index problem, index group, const fault& f);
+
+  /// Throws what was found, if that was asked for.
+  void tell() const;
+
+ private:
+  batch_info info_;
+  index groups_;
+  std::vector<index> first_;  ///< the first bad problem of each group
+  index first_of_all_ = INT64_MAX;
+  fault thrown_;
+};
+
+/// What is wrong with a strided batch as a whole. `bytes` are those of an entry.
+fault strided_fault(order layout, const problem_terms& p, index bytes, const batch_place& a,
+                    const batch_place& b, const batch_place& c, index count);
+
+/// Checks the problems of a batch of matrices at addresses, one after the other.
+class address_check {
+ public:
+  /// Reports to `found`.
+  address_check(order layout, index bytes, index count, findings& found)
+      : layout_(layout), bytes_(bytes), count_(count), found_(found) {}
+
+  /// The next problem; addresses that are not read may be null.
+  void add(const problem_terms& p, index group, const void* a, const void* b, const void* c);
+
+  /// Behind the last problem: finds those whose result meets a matrix of an earlier one, or whose
+  /// matrices an earlier result. Does nothing where the library is built with NDEBUG.
+  void find_meetings();
+
+  bool all_are_good() const { return bad_.empty(); }
+  bool is_good(index problem) const {
+    return bad_.empty() || !bad_[static_cast<std::size_t>(problem)];
+  }
+
+ private:
+  struct matrix {
+    std::uintptr_t begin, end;
+    index ld, length;
+    index problem, group;
+    bool is_result;
+    memory_extent extent;
+  };
+
+  void report(index problem, index group, const fault& f);
+  void keep(index problem, const problem_terms& p, index group, const void* a, const void* b,
+            const void* c);
+
+  order layout_;
+  index bytes_, count_;
+  findings& found_;
+  index next_ = 0;
+  std::vector<bool> bad_;      ///< empty: none is
+  std::vector<matrix> known_;  ///< of good problems, for find_meetings
+};
+
+}  // namespace tenfold::batched_blas

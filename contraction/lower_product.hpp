@@ -1,0 +1,139 @@
+#pragma once
+
+#include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/contraction/cost.hpp>
+#include <tenfold/contraction/fold.hpp>
+#include <tenfold/contraction/plan.hpp>
+
+/// A plan that is one batched product of matrices -> a program of one step.
+namespace tenfold {
+
+/// C[t][m][n] := sum_k A[t][m][k] B[t][k][n] as loops over the operands; extent 1 of t: no batch.
+struct product_loops {
+  bool found = false;
+  int a = -1, b = -1;  ///< inputs
+  step_loop t, m, n, k;
+  int batch_label = 0;
+};
+
+/// The input that a value of the plan is, but for its conjugation; else -1.
+template <limits L>
+constexpr int input_of(const problem<L>& p, const contraction_plan<L>& plan, int value) {
+  if (value >= p.input_count) {
+    const plan_step<L>& copy = plan.steps[value - p.input_count];
+    if (copy.b >= 0 || copy.c >= 0 || copy.contracted != 0 || copy.sign != 1 ||
+        copy.fixed_label >= 0)
+      return -1;
+    value = copy.a;
+  }
+  return value < p.input_count && p.inputs[value].type == p.type ? value : -1;
+}
+
+/// The one product of more than vectors that the whole plan is. One batch label, or what of the
+/// rows or columns does not fold into one loop, is t.
+template <limits L>
+constexpr product_loops find_product(const problem<L>& p, const contraction_plan<L>& plan) {
+  const plan_step<L>& last = plan.steps[plan.step_count - 1];
+  if (last.b < 0 || last.c >= 0 || last.sign != 1 || last.fixed_label >= 0) return {};
+  const int va = input_of(p, plan, last.a), vb = input_of(p, plan, last.b);
+  if (va < 0 || vb < 0 || p.output.type != p.type) return {};
+  const int n = p.input_count;
+  if (plan.step_count != 1 + (last.a >= n) + (last.b >= n && last.b != last.a)) return {};
+  const bound_operand<L>&a = p.inputs[va], &b = p.inputs[vb];
+  const label_set kept = last.labels & ~last.contracted;
+  if ((kept & ~b.labels) == 0 || (kept & ~a.labels) == 0 || last.contracted == 0) return {};
+
+  const auto stride = [](const bound_operand<L>& x, int l) {
+    return contains(x.labels, l) ? x.stride[l] : 0;
+  };
+  step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, sums[L.labels + 1] = {},
+                            batch[L.labels + 1] = {};
+  int row_count = 0, column_count = 0, sum_count = 0, batch_count = 0, open = -1;
+  step_loop t{};
+  for (int l = 0; l < p.label_count; ++l) {
+    if (!contains(last.labels, l)) continue;
+    const step_loop loop{p.extent[l], stride(a, l), stride(b, l), stride(p.output, l)};
+    if (loop.a == dyn || loop.b == dyn || loop.c == dyn) return {};
+    if (loop.extent == dyn) {
+      if (open >= 0 || contains(last.contracted, l)) return {};
+      open = l;
+      t = loop;
+    } else if (contains(last.contracted, l)) {
+      sums[sum_count++] = loop;
+    } else if (contains(a.labels, l) && contains(b.labels, l)) {
+      batch[batch_count++] = loop;
+    } else if (contains(a.labels, l)) {
+      rows[row_count++] = loop;
+    } else {
+      columns[column_count++] = loop;
+    }
+  }
+  row_count = fold(rows, row_count);
+  column_count = fold(columns, column_count);
+  sum_count = fold(sums, sum_count);
+  batch_count = fold(batch, batch_count);
+  if (open < 0 && batch_count == 1) {
+    t = batch[--batch_count];
+  } else if (open < 0 && row_count == 2) {
+    t = take_farthest(rows, row_count);
+  } else if (open < 0 && column_count == 2) {
+    t = take_farthest(columns, column_count);
+  }
+  if (row_count != 1 || column_count != 1 || sum_count != 1 || batch_count != 0) return {};
+  // Neighbouring problems are lanes already.
+  if (t.extent != 1 && (t.c == 1 || t.c == -1)) return {};
+  return {true, va, vb, t, rows[0], columns[0], sums[0], open < 0 ? 0 : open};
+}
+
+/// Adds a phase of its own for the whole plan to `out`, if it is one product and there is room.
+template <limits L, class Program>
+constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
+                             const capabilities& caps, Program& out) {
+  const product_loops loops = find_product(p, plan);
+  if (!loops.found || out.phase_count == Program::max_phases ||
+      out.step_count == Program::max_steps)
+    return false;
+  program_phase& phase = out.phases[static_cast<std::size_t>(out.phase_count++)];
+  program_step& step = out.steps[static_cast<std::size_t>(out.step_count)];
+  phase.first_step = out.step_count++;
+  phase.step_count = 1;
+  phase.tile_count = loops.t.extent == 1 ? 0 : 1;
+  if (phase.tile_count == 1) phase.tiles[0] = {loops.t.extent, loops.batch_label};
+
+  const int root = plan.step_count - 1;
+  const auto refer = [&](const bound_operand<L>& x, buffer where, int value, index along) {
+    operand_ref r;
+    r.where = where;
+    r.slot = value < p.input_count ? value : 0;
+    r.tile_stride[0] = along;
+    r.value = value;
+    r.type = p.type;
+    r.conjugated = x.conjugated;
+    return r;
+  };
+  step.kind = step_kind::gemm;
+  step.origin = root;
+  step.a = refer(p.inputs[loops.a], buffer::input, loops.a, loops.t.a);
+  step.b = refer(p.inputs[loops.b], buffer::input, loops.b, loops.t.b);
+  step.c = refer(p.output, buffer::output, p.input_count + root, loops.t.c);
+  step.m = loops.m;
+  step.n = loops.n;
+  step.k = loops.k;
+  step.finish = epilogue::update;
+
+  const gemm_shape shape = gemm_of(step, p.type);
+  const int width = caps.lanes(p.type);
+  const select::gemm_choice choice = select::gemm(shape, width);
+  const gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
+  phase.scratch_entries = choice.path == select::gemm_path::by_lanes
+                              ? select::lanes_scratch(oriented, width).entries()
+                              : select::columns_scratch(oriented, width).entries();
+  phase.tile_flops =
+      pair_flops(static_cast<double>(step.m.extent) * static_cast<double>(step.n.extent) *
+                     static_cast<double>(step.k.extent),
+                 true);
+  return true;
+}
+
+}  // namespace tenfold
