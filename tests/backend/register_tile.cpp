@@ -206,7 +206,8 @@ void check_group() {
   }
 }
 
-/// Every mode, with a group of its own for each scalar: each mode meets all groups, each scalar too.
+/// Every mode, with a group of its own for each scalar: each mode meets all groups, each scalar
+/// too.
 template <class T, int First>
 void check_modes() {
   constexpr int w = lanes<T>;
@@ -224,7 +225,9 @@ void check_modes() {
 
 }  // namespace
 
-TEST_CASE("register_tile agrees with plain loops in every mode, double") { check_modes<double, 0>(); }
+TEST_CASE("register_tile agrees with plain loops in every mode, double") {
+  check_modes<double, 0>();
+}
 
 TEST_CASE("register_tile agrees with plain loops in every mode, float") { check_modes<float, 1>(); }
 
@@ -255,7 +258,8 @@ TEST_CASE("register_tile sums over further contracted loops") {
   check(tile_in_loops<float, 1, 2, 2, dynamic_k, broadcast_a, epilogue::update>,
         {{2, 0, 0}, {1, 0, 0}, {3, 0, 0}});
   check(tile_in_loops<double, w, 2, 2, 3, broadcast_a, epilogue::update>, {{0, 0, 0}});
-  check(tile_in_loops<std::complex<double>, w, 3, 2, 4, lanes_a, epilogue::update>, {{3, 0, 0}, {2, 0, 0}});
+  check(tile_in_loops<std::complex<double>, w, 3, 2, 4, lanes_a, epilogue::update>,
+        {{3, 0, 0}, {2, 0, 0}});
   check(tile_in_loops<std::complex<float>, 1, 2, 2, dynamic_k, broadcast_a, epilogue::overwrite>,
         {{2, 0, 0}, {3, 0, 0}});
 }
