@@ -27,44 +27,27 @@ T not_a_number() {
   }
 }
 
-/// By value and into a destination, as a literal, a string and a plan, with factors that are
-/// complex where the result is. Entries are of `kind`.
+/// Into y with alpha and beta, which is 0 and is not: `call`, and with operands that are data the
+/// string and its plan. Factors are complex where the result is. `out` is what sees y.
+template <class T>
+void check_places(std::string_view text, entries_kind kind, const operand_list& inputs, T* y,
+                  const run_time_operand& out, callback<alpha_factor, beta_factor> call);
+
+/// By value and into a destination, as a literal, a string and a plan. Entries are of `kind`.
 template <literal S, class... X>
 void check_call(entries_kind kind, const X&... x) {
-  CAPTURE(S.view());
-  CAPTURE(static_cast<int>(kind));
-  auto y = einsum<S>(x...);
-  using T = typename decltype(y)::value_type;
-  const judge<T> right(S.view(), kind, {seen(x)...});
-  right.check(y);
-  const auto at_run_time = einsum(S.view(), x...);
-  right.check(at_run_time);
-  CHECK(same_bits(plan<S>(like(x)...)(x...), y));
-
-  constexpr bool complex = is_complex(scalar_of<T>);
-  const std::complex<double> a(-1, complex ? 2 : 0), b(2, complex ? 1 : 0);
-  alpha_factor fa = alpha(a.real());
-  beta_factor fb = beta(b.real());
-  if constexpr (complex) {
-    fa = alpha(a);
-    fb = beta(b);
-  }
-  generator g(5);
-  std::vector<T> before(static_cast<std::size_t>(y.size()));
-  fill(before.data(), y.size(), g, kind);
-  for (const bool keeps : {false, true}) {
-    CAPTURE(keeps);
-    const auto run = [&](auto call) {
-      y.fill(not_a_number<T>());
-      if (keeps) std::copy(before.begin(), before.end(), y.data());
-      call(keeps ? fb : beta(0));
-      right.check(y, before, a, keeps ? b : 0);
-    };
-    run([&](beta_factor factor) { einsum<S>(into(y), x..., fa, factor); });
-    run([&](beta_factor factor) { einsum(S.view(), into(y), x..., fa, factor); });
-    const run_time_plan planned = plan(S.view(), like(x)...);
-    run([&](beta_factor factor) { planned(into(y), x..., fa, factor); });
-  }
+  const auto check = [&] {
+    auto y = einsum<S>(x...);
+    using T = typename decltype(y)::value_type;
+    const operand_list inputs{seen(x)...};
+    const judge<T> right(S.view(), kind, inputs);
+    right.check(y);
+    right.check(einsum(S.view(), x...));
+    CHECK(same_bits(plan<S>(like(x)...)(x...), y));
+    const auto call = [&](alpha_factor a, beta_factor b) { einsum<S>(into(y), x..., a, b); };
+    check_places<T>(S.view(), kind, inputs, y.data(), seen(y), call);
+  };
+  captured(S.view(), kind, check);
 }
 
 /// For exact entries and random ones: `f(kind, seed...)` makes the operands.

@@ -45,11 +45,7 @@ template <class T>
 class judge {
  public:
   judge(std::string_view text, entries_kind kind, const operand_list& operands,
-        const call_settings& settings = {})
-      : want_(expect(text, operands)),
-        work_(kind == entries_kind::exact ? 0 : work_of(text, operands, settings)),
-        computed_(settings.binding.accumulates ? with(settings.binding.accumulate) : scalar_of<T>) {
-  }
+        const call_settings& settings = {});
 
   index size() const { return want_.size(); }
   const std::vector<index>& extents() const { return want_.extents; }
@@ -57,48 +53,80 @@ class judge {
   template <class Y>
   void check(const Y& y, const std::vector<T>& before = {}, std::complex<double> alpha = 1,
              std::complex<double> beta = 0) const {
-    const run_time_operand s = seen(y);
-    CHECK(s.shape.type == scalar_of<T>);
-    check(s.shape, static_cast<const T*>(s.data), before, alpha, beta);
+    check(seen(y), before, alpha, beta);
   }
+  void check(const run_time_operand& y, const std::vector<T>& before, std::complex<double> alpha,
+             std::complex<double> beta) const;
   void check(const operand_shape<max_rank>& shape, const T* y, const std::vector<T>& before,
-             std::complex<double> alpha, std::complex<double> beta) const {
-    CHECK(std::equal(want_.extents.begin(), want_.extents.end(), shape.extents.begin(),
-                     shape.extents.begin() + shape.rank));
-    CHECK(residual(want_, shape, y, before, alpha, beta, work_, computed_) <= 1);
-  }
+             std::complex<double> alpha, std::complex<double> beta) const;
 
  private:
-  static scalar with(scalar precision) {
-    return binding::with_precision(precision, is_complex(scalar_of<T>));
-  }
-
   expectation want_;
   double work_;
   scalar computed_;
 };
 
+extern template class judge<float>;
+extern template class judge<double>;
+extern template class judge<std::complex<float>>;
+extern template class judge<std::complex<double>>;
+
 /// Whether two tensors hold the same bits, in row-major order; NaNs of one kind are the same.
+bool same_bits(const run_time_operand& a, const run_time_operand& b);
 template <class X, class Y>
 bool same_bits(const X& x, const Y& y) {
-  const run_time_operand a = seen(x), b = seen(y);
-  if (a.shape.type != b.shape.type || a.shape.rank != b.shape.rank || x.size() != y.size()) {
-    return false;
-  }
-  return x.size() == 0 ||
-         __builtin_memcmp(a.data, b.data,
-                          static_cast<std::size_t>(x.size()) * bytes_of(a.shape.type)) == 0;
+  return same_bits(seen(x), seen(y));
 }
 
-/// By value, and into a destination with alpha and beta, for subscripts in the type and at run
-/// time.
-template <literal S, class T, class... X>
-void check_by_value(const judge<T>& right, const X&... x) {
-  right.check(einsum<S>(x...));
+/// What a function is handed that calls back before it returns: what differs from expression to
+/// expression is compiled for each, the rest once.
+template <class... A>
+class callback {
+ public:
+  template <class F>
+  callback(const F& f)
+      : object_(&f), call_([](const void* o, A... a) { (*static_cast<const F*>(o))(a...); }) {}
+
+  void operator()(A... a) const { call_(object_, a...); }
+
+ private:
+  const void* object_;
+  void (*call_)(const void*, A...);
+};
+
+/// Calls f; a failure in it tells the expression and the kind of entries.
+void captured(std::string_view text, entries_kind kind, callback<> f);
+
+/// The entries of an operand, to be filled.
+template <class T>
+struct to_fill {
+  T* data;
+  index size;
+};
+
+/// For exact entries and for random ones: fills the operands, and checks the string with operands
+/// that are data, by value and with alpha and beta, and its plan, whose bits are those of the
+/// string; then calls f with the reference and with entries to add to.
+template <class T>
+void check_filled(std::string_view text, const to_fill<T>* entries, const run_time_operand* inputs,
+                  int count, callback<const judge<T>&, const std::vector<T>&> f);
+
+extern template void check_filled(std::string_view, const to_fill<float>*, const run_time_operand*,
+                                  int, callback<const judge<float>&, const std::vector<float>&>);
+extern template void check_filled(std::string_view, const to_fill<double>*, const run_time_operand*,
+                                  int, callback<const judge<double>&, const std::vector<double>&>);
+
+template <class T, class F, class... X>
+void check_filled(std::string_view text, const F& f, X&... x) {
+  const to_fill<T> entries[] = {{x.data(), x.size()}...};
+  const run_time_operand inputs[] = {seen(x)...};
+  check_filled<T>(text, entries, inputs, static_cast<int>(sizeof...(X)), f);
 }
+
+/// Into a destination with alpha and beta.
 template <literal S, class T, class... X>
 void check_in_place(const judge<T>& right, const std::vector<T>& before, const X&... x) {
-  decltype(einsum<S>(x...)) y = einsum<S>(x...);
+  auto y = einsum<S>(x...);
   y.fill(std::numeric_limits<T>::quiet_NaN());
   einsum<S>(into(y), x..., alpha(2));
   right.check(y, {}, 2);
@@ -106,50 +134,34 @@ void check_in_place(const judge<T>& right, const std::vector<T>& before, const X
   einsum<S>(into(y), x..., alpha(-1), beta(2));
   right.check(y, before, -1, 2);
 }
-/// As a string, and through a plan, whose bits are those of the string.
+/// As a string over operands of types, and through its plan.
 template <class T, class... X>
-void check_run_time(std::string_view text, const judge<T>& right, const std::vector<T>& before,
-                    const X&... x) {
-  dynamic_tensor<T> y = einsum(text, x...);
+void check_text(std::string_view text, const judge<T>& right, const X&... x) {
+  const dynamic_tensor<T> y = einsum(text, x...);
   right.check(y);
-  const run_time_plan planned = plan(text, like(x)...);
-  CHECK(same_bits(planned(x...), y));
-  const operand_list inputs{run_time_operand_of(x)...};
-  const auto count = static_cast<int>(inputs.size());
-  std::copy(before.begin(), before.end(), y.data());
-  evaluate(text, inputs.data(), count, y.shape(), y.data(), {{-1}, {2}});
-  right.check(y, before, -1, 2);
-  dynamic_tensor<T> again(y.shape());
-  std::copy(before.begin(), before.end(), again.data());
-  planned.run(inputs.data(), count, again.shape(), again.data(), {{-1}, {2}});
-  CHECK(same_bits(again, y));
+  CHECK(same_bits(plan(text, like(x)...)(x...), y));
 }
 
-/// Which forms of an expression a test compiles beside `einsum<S>` by value and the run-time
-/// string; each costs the compiler time.
+/// Which forms of an expression a test compiles beside `einsum<S>` by value; each costs the
+/// compiler time.
 enum class forms : unsigned char { few, in_place, dynamic, all };
 
 template <literal S, class T = double, forms Which = forms::few, class... Shapes>
 void check_expression(const Shapes&... shapes) {
-  for (const auto kind : {entries_kind::exact, entries_kind::random}) {
-    CAPTURE(S.view());
-    CAPTURE(static_cast<int>(kind));
-    generator g(sizeof...(shapes));
-    [&](auto... x) {
-      (fill(x.data(), x.size(), g, kind), ...);
-      const judge<T> right(S.view(), kind, {seen(x)...});
-      std::vector<T> before(static_cast<std::size_t>(right.size()));
-      fill(before.data(), right.size(), g, kind);
-      check_by_value<S>(right, x...);
-      check_run_time(S.view(), right, before, x...);
+  [](auto... x) {
+    const auto check = [&](const judge<T>& right, const std::vector<T>& before) {
+      right.check(einsum<S>(x...));
       if constexpr (Which == forms::in_place || Which == forms::all) {
         check_in_place<S>(right, before, x...);
       }
       if constexpr (Which == forms::dynamic || Which == forms::all) {
-        check_by_value<S>(right, without_static_extents(x)...);
+        right.check(einsum<S>(without_static_extents(x)...));
       }
-    }(shapes.template make<T>()...);
-  }
+      if constexpr (Which == forms::all) check_text(S.view(), right, x...);
+      static_cast<void>(before);
+    };
+    check_filled<T>(S.view(), check, x...);
+  }(shapes.template make<T>()...);
 }
 
 /// The extents of each operand of a run-time expression.
@@ -157,23 +169,9 @@ using extents_list = std::vector<std::vector<index>>;
 
 /// Only as a run-time string: for shapes that are many.
 template <class T = double>
-void check_run_time_expression(std::string_view text, const extents_list& extents) {
-  for (const auto kind : {entries_kind::exact, entries_kind::random}) {
-    CAPTURE(text);
-    CAPTURE(static_cast<int>(kind));
-    generator g(extents.size());
-    std::vector<sample<T>> x;
-    operand_list inputs;
-    for (const auto& e : extents) x.emplace_back(e);
-    for (auto& s : x) {
-      s.fill(g, kind);
-      inputs.push_back(seen(s));
-    }
-    const judge<T> right(text, kind, inputs);
-    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
-    evaluate(text, inputs.data(), static_cast<int>(inputs.size()), y.shape(), y.data(), {});
-    right.check(y);
-  }
-}
+void check_run_time_expression(std::string_view text, const extents_list& extents);
+
+extern template void check_run_time_expression<float>(std::string_view, const extents_list&);
+extern template void check_run_time_expression<double>(std::string_view, const extents_list&);
 
 }  // namespace tenfold::testing

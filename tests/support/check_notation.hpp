@@ -9,36 +9,41 @@ namespace tenfold::testing {
 /// Stands where an expression is not written in index notation.
 struct only_subscripts {};
 
-/// Compares what the front ends make of `S` over operands of these shapes with the reference:
-/// static extents, then none in the type. `indexed(y, x...)` writes the same in index notation:
-/// every front end must give the bits of the literal.
+/// A tensor of these extents.
+template <class Y>
+Y with_extents(const std::vector<index>& all) {
+  std::array<index, static_cast<std::size_t>(Y::rank())> e{};
+  for (std::size_t i = 0; i < e.size(); ++i) e[i] = all[i];
+  return Y(typename Y::extents_type(e));
+}
+
+/// Compares what the front ends make of `S` over operands of these shapes with the reference: the
+/// literal in place, with static extents; by value and as a plan, with none in the type; the
+/// string. `indexed(y, x...)` writes the same in index notation and must give the bits of the
+/// literal.
 template <literal S, class T = double, class Indexed, class... Shapes>
 void check_notation(const Indexed& indexed, const Shapes&... shapes) {
-  const auto check = [&](const judge<T>& right, const auto&... x) {
-    const auto y = einsum<S>(x...);
-    right.check(y);
-    CHECK(same_bits(plan<S>(like(x)...)(x...), y));
-    if constexpr (!std::is_same_v<Indexed, only_subscripts>) {
+  [&](auto... x) {
+    const auto check = [&](const judge<T>& right, const std::vector<T>&) {
+      using Y = decltype(einsum<S>(x...));
+      auto y = with_extents<Y>(right.extents());
+      y.fill(T(std::numeric_limits<double>::quiet_NaN()));
       auto z = y;
-      z.fill(T(std::numeric_limits<double>::quiet_NaN()));
-      indexed(z, x...);
-      CHECK(same_bits(z, y));
-    }
-  };
-  for (const auto kind : {entries_kind::exact, entries_kind::random}) {
-    CAPTURE(S.view());
-    CAPTURE(static_cast<int>(kind));
-    generator g(sizeof...(shapes));
-    [&](auto... x) {
-      (fill(x.data(), x.size(), g, kind), ...);
-      const judge<T> right(S.view(), kind, {seen(x)...});
-      std::vector<T> before(static_cast<std::size_t>(right.size()));
-      fill(before.data(), right.size(), g, kind);
-      check(right, x...);
-      check(right, without_static_extents(x)...);
-      check_run_time(S.view(), right, before, x...);
-    }(shapes.template make<T>()...);
-  }
+      einsum<S>(into(y), x...);
+      right.check(y);
+      if constexpr (!std::is_same_v<Indexed, only_subscripts>) {
+        indexed(z, x...);
+        CHECK(same_bits(z, y));
+      }
+      const auto check_dynamic = [&](const auto&... d) {
+        const auto same = einsum<S>(d...);
+        right.check(same);
+        CHECK(same_bits(plan<S>(like(d)...)(d...), same));
+      };
+      check_dynamic(without_static_extents(x)...);
+    };
+    check_filled<T>(S.view(), check, x...);
+  }(shapes.template make<T>()...);
 }
 
 /// The same where index notation, which has no ellipsis, cannot follow.

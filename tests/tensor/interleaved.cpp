@@ -171,15 +171,19 @@ void check_storage(number batch, Dynamic... dynamic) {
   CHECK(is_filled(interleaved_view<const T, W, dyn, dyn>(v)));
 }
 
-template <class T, number W>
+/// `Static` and `Dynamic` extents meet every scalar and every block, though not each pair of both.
+template <class T, number W, bool Static>
 void check_block() {
   const number w = W == dyn ? 5 : W;
   for (const number batch : {number{0}, number{1}, w - 1, w, w + 1, 3 * w}) {
-    check_storage<T, W, 3, 2>(batch);
-    check_storage<T, W, dyn, 2>(batch, 3);
-    check_storage<T, W, 3, dyn>(batch, 2);
-    check_storage<T, W, dyn, dyn>(batch, 1, 4);
-    check_storage<T, W, dyn, dyn>(batch, 0, 4);
+    if constexpr (Static) {
+      check_storage<T, W, 3, 2>(batch);
+      check_storage<T, W, dyn, 2>(batch, 3);
+    } else {
+      check_storage<T, W, 3, dyn>(batch, 2);
+      check_storage<T, W, dyn, dyn>(batch, 1, 4);
+      check_storage<T, W, dyn, dyn>(batch, 0, 4);
+    }
   }
 }
 
@@ -187,11 +191,12 @@ void check_block() {
 
 TEST_CASE_TEMPLATE("an interleaved batch lies block by block, entry by entry, lane by lane", T,
                    float, double, c32, c64) {
-  check_block<T, 1>();
-  check_block<T, 3>();
-  check_block<T, 8>();
-  check_block<T, simd_block<T>>();
-  check_block<T, dyn>();
+  constexpr bool here = std::is_same_v<T, float> || std::is_same_v<T, c64>;
+  check_block<T, 1, here>();
+  check_block<T, 3, !here>();
+  check_block<T, 8, here>();
+  check_block<T, simd_block<T>, !here>();
+  check_block<T, dyn, here>();
 }
 
 TEST_CASE("vectors, scalars and tensors of higher rank are interleaved as matrices are") {
