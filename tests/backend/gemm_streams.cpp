@@ -69,19 +69,19 @@ TEST_CASE("results that go past the caches are the same") {
   for_each_scalar([](auto t) {
     using T = decltype(t);
     using enum batch_layout;
-    const storage strided{}, apart{.gap = 1}, columns{.by_column = true}, shared{.shared = true},
+    const storage dense{}, apart{.gap = 1}, columns{.by_column = true}, shared{.shared = true},
         listed{.layout = pointers}, blocks{.layout = interleaved, .block = natural_block<T>},
         wide_blocks{.layout = interleaved, .block = 2 * natural_block<T>};
     for (const index n : {1, 2, 3, 5, 8, 9, 12, 16, 17, 25, 33}) {
       for (const bool aligned : {false, true}) {
         const index count = n > 8 ? 2 * natural_block<T> + 3 : 700;
-        for (const storage& s : {strided, apart, columns, listed, blocks, wide_blocks})
+        for (const storage& s : {dense, apart, columns, listed, blocks, wide_blocks})
           check<T>(n, n, n, count, s, s, s, aligned);
-        check<T>(n, n + 3, 4, count, shared, strided, strided, aligned);
+        check<T>(n, n + 3, 4, count, shared, dense, dense, aligned);
         check<T>(n, n + 3, 4, count, shared, blocks, blocks, aligned);
-        check<T>(n, 2, n, count, strided, shared, strided, aligned);
-        check<T>(n, n, n, count, listed, strided, strided, aligned);
-        check<T>(n, n, n, count, blocks, strided, strided, aligned);
+        check<T>(n, 2, n, count, dense, shared, dense, aligned);
+        check<T>(n, n, n, count, listed, dense, dense, aligned);
+        check<T>(n, n, n, count, blocks, dense, dense, aligned);
       }
     }
   });
