@@ -72,9 +72,12 @@ TEST_CASE("results that go past the caches are the same") {
     const storage dense{}, apart{.gap = 1}, columns{.by_column = true}, shared{.shared = true},
         listed{.layout = pointers}, blocks{.layout = interleaved, .block = natural_block<T>},
         wide_blocks{.layout = interleaved, .block = 2 * natural_block<T>};
-    for (const index n : {1, 2, 3, 5, 8, 9, 12, 16, 17, 25, 33}) {
+    const std::vector<index> orders = std::is_same_v<T, double>
+                                          ? std::vector<index>{1, 2, 5, 8, 9, 12, 16, 17, 25}
+                                          : std::vector<index>{3, 17};
+    for (const index n : orders) {
       for (const bool aligned : {false, true}) {
-        const index count = n > 8 ? 2 * natural_block<T> + 3 : 700;
+        const index count = n > 8 ? natural_block<T> + 3 : 11 * natural_block<T> + 1;
         for (const storage& s : {dense, apart, columns, listed, blocks, wide_blocks})
           check<T>(n, n, n, count, s, s, s, aligned);
         check<T>(n, n + 3, 4, count, shared, dense, dense, aligned);
