@@ -366,8 +366,8 @@ using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands
                                index count, const problem_steps&);
 
 /// Whether tiles of lanes count on neighbouring columns, whose distance is then a constant: with
-/// strides known when the program runs the addresses of a tile cost as much as its arithmetic (35
-/// instead of 60 GFLOP/s at n = 8, interleaved). Only where a block of problems is one vector.
+/// strides known when the program runs the addresses of a tile cost as much as its arithmetic (n =
+/// 8, interleaved: 0.6 of the rate). Only where a block of problems is one vector.
 template <class T>
 inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 

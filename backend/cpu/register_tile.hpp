@@ -318,7 +318,11 @@ template <int W, int M, int K, access How, class T>
 //      a_n where it varies with n
 //   B  lanes or uniform; strides b_k, b_n
 //   C  lanes; strides c_m, c_n; it may not overlap A or B
-//   How.tail: of the last column only the first How.tail, or t.tail, entries of B and C exist
+//   How.tail: of the last column only the first How.tail, or t.tail, entries of B and C exist.
+//   Behind
+//      another column it is drawn back over that one's last entries.
+//   How.ahead: lines of A, B and C to come are fetched meanwhile, where t.next.fetches
+//   How.streams: C goes past the caches where t.past_caches
 //   split: complex lanes, W real parts, and their imaginary parts a_im, b_im, c_im reals behind
 //   How.conjugate_a: conj(A[m][k]) for A[m][k]
 //   finish: overwrite  C := sum  |  update  C := alpha sum + beta C;  beta == 0: C is not read
