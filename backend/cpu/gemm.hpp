@@ -113,6 +113,12 @@ template <int M, int N, select::tile_shape Tile, class F>
   }
 }
 
+/// Asked for once, not at each tile: the comparisons take the ports of multiply-adds.
+template <class T>
+bool is_sum_only(const tile_operands<T>& t) {
+  return t.alpha == T(1) && t.beta == T(0);
+}
+
 /// A k that is unrolled, or dynamic_k.
 constexpr int static_k(index k) {
   return k <= select::static_sum ? static_cast<int>(k) : dynamic_k;
@@ -148,6 +154,7 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogu
   t.b_k = S.b_k;
   t.c_m = S.c_m;
   t.b_n = t.c_n = v;
+  t.sum_only = is_sum_only(t);
   fetch_cursor next = fetch_from(t, step, M * K, K * N, M * N, steps);
   for (index p = 0; p < problems; ++p) {
     for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(
@@ -185,6 +192,7 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   if constexpr (S.b_n != dyn) t.b_n = S.b_n;
   if constexpr (S.c_m != dyn) t.c_m = S.c_m;
   if constexpr (S.c_n != dyn) t.c_n = S.c_n;
+  t.sum_only = is_sum_only(t);
   fetch_cursor next =
       fetch_from(t, step, M * K * lanes<T>, K * N * lanes<T>, M * N * lanes<T>, steps);
   for (index i = 0; i < tiles; ++i) {

@@ -47,7 +47,9 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   };
   problem_steps to{step(s.a, g.a), step(s.b, g.b), step(s.c, g.c)};
   const index each = bytes(s.a, s.m, s.k) + bytes(s.b, s.k, s.n) + bytes(s.c, s.m, s.n);
-  if (!from.beyond_l2 && !select::fetches_from_l2(kernel.path, kernel.ahead, each)) return to;
+  if (from.beyond_l2 ? !select::fetches_from_memory(each)
+                     : !select::fetches_from_l2(kernel.path, kernel.ahead, each))
+    return to;
   const index ahead = from.beyond_l2 ? select::problems_ahead(each) : 1;
   to.fetches = true;
   to.next_a = ahead * to.a;
@@ -127,19 +129,23 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
     t.a = problem_address<T>(s.a, g.a, begin);
     t.b = problem_address<T>(s.b, g.b, begin);
     t.c = problem_address<T>(s.c, g.c, begin);
-    const problem_steps step = steps_through(s, kernel, g, from, 1);
-    if (from.beyond_caches && t.beta == T(0) && s.c.row == s.n && g.c.problem == s.m * s.n)
+    problem_steps step = steps_through(s, kernel, g, from, 1);
+    if (end - begin == 1) step.fetches = false;
+    if (from.beyond_caches && t.beta == T(0) && s.c.row == s.n && g.c.problem == s.m * s.n &&
+        select::streams_results(s.m * s.n * static_cast<index>(sizeof(T))))
       return gemm_past_caches(s, kernel, t, step, t.c, end - begin);
     return products(s, t, end - begin, step);
   }
 
   if (a_in && b_in && c_in) {
+    const bool fetches =
+        from.beyond_l2 && select::fetches_from_memory(static_cast<index>(bytes_of<T>(s, 1)));
     for (index p = begin; p < end; ++p) {
       t.a = problem_address<T>(s.a, g.a, p);
       t.b = problem_address<T>(s.b, g.b, p);
       t.c = problem_address<T>(s.c, g.c, p);
       problem_steps step;
-      step.fetches = from.beyond_l2 && p + 1 < end;
+      step.fetches = fetches && p + 1 < end;
       if (step.fetches) {
         step.next_a = entries_to<T>(t.a, problem_address<T>(s.a, g.a, p + 1));
         step.next_b = entries_to<T>(t.b, problem_address<T>(s.b, g.b, p + 1));
@@ -381,6 +387,7 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index
   t.b = b;
   t.c = c;
   if constexpr (Touch) t.b_n = t.c_n = W;
+  t.sum_only = is_sum_only(t);
   for (index i = 0; i < count; ++i) {
     register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k);
     t.a += step.a;

@@ -37,6 +37,7 @@ struct tile_operands {
   int tail = 0;                        ///< entries of the last column where there are any_tail
   index a_im = 0, b_im = 0, c_im = 0;  ///< reals from real to imaginary parts, where they are split
   bool conjugate_sum = false;          ///< with epilogue::update: conj(sum) for sum
+  bool sum_only = false;               ///< alpha is 1 and beta 0, which need not be asked for
   bool past_caches = false;            ///< with tile_modes::streams: C is written to memory at once
   fetch_cursor next = {};              ///< with tile_modes::fetch
 };
@@ -175,7 +176,7 @@ struct accumulators {
         if (t.conjugate_sum) each([](vec<T, W>& v, int, int) { v.im = -v.im; });
       }
       // A complex product with 1 + 0 i may change the sign of a zero and makes NaN of infinities.
-      if (t.alpha != T(1) || t.beta != T(0)) {
+      if (!t.sum_only && (t.alpha != T(1) || t.beta != T(0))) {
         const vec<T, W> alpha = broadcast<T, W>(t.alpha);
         if (t.beta == T(0)) {
           each([&](vec<T, W>& v, int, int) { v = alpha * v; });

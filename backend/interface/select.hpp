@@ -376,6 +376,9 @@ constexpr fetch_choice fetch_ahead(gemm_path path, index a, index b, index c, in
          bytes <= fetched_into_l1(path);
 }
 
+/// The same for a batch beyond L2: wherever some of them fit there.
+[[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes) { return bytes <= 262144; }
+
 /// Problems between the one at work and the one that is fetched from beyond L2.
 [[gnu::always_inline]] constexpr index problems_ahead(index bytes) {
   return bytes < 4096 ? (4096 + bytes - 1) / (bytes < 1 ? 1 : bytes) : 1;
@@ -386,6 +389,9 @@ constexpr fetch_choice fetch_ahead(gemm_path path, index a, index b, index c, in
 [[gnu::always_inline]] constexpr index problems_at_once(index bytes) {
   return bytes < 16384 ? 16384 / (bytes < 1 ? 1 : bytes) : 1;
 }
+
+/// Whether results of so many bytes go past the caches by way of scratch: where that is in cache.
+[[gnu::always_inline]] constexpr bool streams_results(index bytes) { return bytes <= 65536; }
 
 /// Problems whose results wait in scratch on their way past the caches.
 [[gnu::always_inline]] constexpr index streamed_problems(index bytes) {

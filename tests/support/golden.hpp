@@ -13,7 +13,7 @@ namespace tenfold::testing {
 /// Compares `text` with the whole of tests/golden/`name`. `./dev golden` writes the files anew
 /// instead; what changed then shows in `git diff`.
 inline void check_golden(const std::string& name, std::string_view text) {
-  const std::string path = std::string(TENFOLD_GOLDEN_DIR) + "/" + name;
+  const std::string path = TENFOLD_GOLDEN_DIR "/" + name;
   if (std::getenv("TENFOLD_RENEW_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
   }
