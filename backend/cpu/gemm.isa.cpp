@@ -107,7 +107,7 @@ void gemm_past_caches(const gemm_shape& s, const gemm_kernel<T>& kernel, tile_op
 
 template <class T>
 void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
-                     residence from, index begin, index end) {
+                     residence from, index begin, index end, index listed) {
   const bool a_in = has_strides<T>(s.a), b_in = select::has_rows(s.b), c_in = select::has_rows(s.c);
   constexpr int v = lanes<T>;
   const tile_strides strides = strides_by_columns<T>(s);
@@ -145,7 +145,7 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
       t.b = problem_address<T>(s.b, g.b, p);
       t.c = problem_address<T>(s.c, g.c, p);
       problem_steps step;
-      step.fetches = fetches && p + 1 < end;
+      step.fetches = fetches && p + 1 < listed;
       if (step.fetches) {
         step.next_a = entries_to<T>(t.a, problem_address<T>(s.a, g.a, p + 1));
         step.next_b = entries_to<T>(t.b, problem_address<T>(s.b, g.b, p + 1));
@@ -343,15 +343,15 @@ constexpr double flops_of(const gemm_shape& s) {
 }
 
 /// Problems [begin, end) of a batch, by the calling thread. A tile of lanes belongs to the range
-/// that holds its first problem.
+/// that holds its first problem. Lists of addresses go on to `listed`.
 template <class T>
 void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
-              residence from, index begin, index end) {
+              residence from, index begin, index end, index listed) {
   constexpr index v = lanes<T>;
   if (kernel.path == select::gemm_path::by_lanes)
     gemm_by_lanes<T>(s, kernel, g, from, (begin + v - 1) / v, (end + v - 1) / v);
   else
-    gemm_by_columns<T>(s, kernel, g, from, begin, end);
+    gemm_by_columns<T>(s, kernel, g, from, begin, end, listed);
 }
 
 /// The whole batch. Gathered results of several problems may meet in one entry: they are added in
@@ -361,8 +361,9 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
   const residence from(bytes_of<T>(s, g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds) scale_gathered(s, g);
-  parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of<T>(s)),
-                 [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); });
+  parallel_tiles(
+      g.count, adds ? g.count : select::tiles_per_task(flops_of<T>(s)),
+      [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end, g.count); });
 }
 
 // ---- sizes that are numbers ---------------------------------------------------------------------
@@ -606,8 +607,11 @@ void run_list(const gemm_list<T>& list) {
           g.count = next - first;
           g.alpha = list.alpha[kind];
           g.beta = list.beta[kind];
+          // The lists go on behind the run, where the next kind reads its operands too.
+          const bool goes_on = run + 1 < list.run_count && list.shapes[list.kinds[run + 1]].k > 0;
           run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g), from,
-                      (begin > first ? begin : first) - first, (end < next ? end : next) - first);
+                      (begin > first ? begin : first) - first, (end < next ? end : next) - first,
+                      g.count + goes_on);
         }
       });
 }
