@@ -29,7 +29,7 @@ namespace {
 /// the last column are idle, and per k each entry of A is loaded (as a broadcast) for every panel
 /// of columns, each vector of B for every panel of rows.
 double row_major_share(const gemm_sizes& s, int lanes) {
-  constexpr int row_caps[] = {0, 14, 10, 8, 6};  // rows of a register tile of so many vectors
+  constexpr int row_caps[] = {0, 16, 10, 8, 6};  // rows of a register tile of so many vectors
   constexpr int widest = 4;
   const int vectors = (s.n + lanes - 1) / lanes;
   const int panels = (vectors + widest - 1) / widest;

@@ -332,7 +332,7 @@ constexpr tile_shape columns_tile(index rows, index vectors, int registers, scal
   const int r = is_complex(type) ? registers / 2 : registers;
   const int n = static_cast<int>(chunks(vectors, r >= 32 ? 4 : r >= 16 ? 3 : 2).longer);
   const int most = (r - 1 - n) / n;
-  return {static_cast<int>(chunks(rows, most < 14 ? most : 14).longer), n};
+  return {static_cast<int>(chunks(rows, most < 16 ? most : 16).longer), n};
 }
 
 /// The register tile of rows x columns, each entry a vector of problems.
