@@ -31,10 +31,14 @@ template <class T>
   const auto rate = [&](index distance, index entries) {
     return distance == 0 || parts == 0 ? 0 : entries * static_cast<index>(sizeof(T)) / parts;
   };
+  const auto address = [](const T* x, index distance) {
+    return reinterpret_cast<std::uintptr_t>(x) +
+           static_cast<std::uintptr_t>(distance * static_cast<index>(sizeof(T)));
+  };
   return {true,
-          reinterpret_cast<const char*>(t.a + step.next_a),
-          reinterpret_cast<const char*>(t.b + step.next_b),
-          reinterpret_cast<const char*>(t.c + step.next_c),
+          address(t.a, step.next_a),
+          address(t.b, step.next_b),
+          address(t.c, step.next_c),
           rate(step.next_a, a),
           rate(step.next_b, b),
           rate(step.next_c, c)};
@@ -44,9 +48,9 @@ template <class T>
 [[gnu::always_inline]] inline void go_on(fetch_cursor& next, const problem_steps& step,
                                          index parts) {
   constexpr auto bytes = static_cast<index>(sizeof(T));
-  next.a += step.a * bytes - parts * next.rate_a;
-  next.b += step.b * bytes - parts * next.rate_b;
-  next.c += step.c * bytes - parts * next.rate_c;
+  next.a += static_cast<std::uintptr_t>(step.a * bytes - parts * next.rate_a);
+  next.b += static_cast<std::uintptr_t>(step.b * bytes - parts * next.rate_b);
+  next.c += static_cast<std::uintptr_t>(step.c * bytes - parts * next.rate_c);
 }
 
 /// Register tiles of M x N entries.

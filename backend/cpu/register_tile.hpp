@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
@@ -11,15 +12,13 @@ inline namespace TENFOLD_ISA {
 /// with each contracted value. Spread like this, because fetches in a burst wait for each other.
 struct fetch_cursor {
   bool fetches = false;
-  const char* a = nullptr;
-  const char* b = nullptr;
-  const char* c = nullptr;
+  std::uintptr_t a = 0, b = 0, c = 0;  ///< addresses, which may lie behind the operands
   index rate_a = 0, rate_b = 0, rate_c = 0;
 
   [[gnu::always_inline]] void advance(index contracted) {
-    a += contracted * rate_a;
-    b += contracted * rate_b;
-    c += contracted * rate_c;
+    a += static_cast<std::uintptr_t>(contracted * rate_a);
+    b += static_cast<std::uintptr_t>(contracted * rate_b);
+    c += static_cast<std::uintptr_t>(contracted * rate_c);
   }
 };
 
@@ -260,10 +259,11 @@ struct accumulators {
     for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
   }
   template <tile_modes How>
-  [[gnu::always_inline]] static void fetch_lines(const char* p) {
+  [[gnu::always_inline]] static void fetch_lines(std::uintptr_t p) {
 #pragma GCC unroll 16
     for (int i = 0; i < How.lines; ++i)
-      __builtin_prefetch(p + i * 64, 0, How.ahead == select::fetch::into_l1 ? 3 : 2);
+      __builtin_prefetch(reinterpret_cast<const char*>(p + static_cast<std::uintptr_t>(i) * 64), 0,
+                         How.ahead == select::fetch::into_l1 ? 3 : 2);
   }
 
   /// Keeps g++ from mixing the multiplications of the first k with the sums of the next.
