@@ -8,21 +8,24 @@
 ///   by columns  V neighbouring columns of one C: row by row, A broadcast
 ///   by lanes    one entry of V problems: every operation is V products at once
 /// What an operand's layout does not offer is made on the way, in scratch: one problem, or one tile
-/// of V problems, at a time. That and the threads are the library's (gemm.isa.cpp); here are the
-/// micro-kernels of a shape that the compiler knows.
+/// of V problems, at a time. That and the threads are the library's (gemm.isa.cpp), as are the
+/// kernels of other shapes (gemm_dynamic.isa.cpp); here are those of a shape that the compiler
+/// knows.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
 /// Entries from one problem, or tile of V problems, to the next.
 ///
-/// `fetches`: meanwhile what lies next_a, next_b and next_c further is fetched; 0 of C: nothing.
+/// `fetches`: while one is computed, the one that lies next_a, next_b and next_c further is fetched
+/// into the caches; C, which may only be written, is left alone where next_c is 0.
 struct problem_steps {
   index a = 0, b = 0, c = 0;
   bool fetches = false;
   index next_a = 0, next_b = 0, next_c = 0;
 };
 
-/// Where the fetches for one problem start: for operands of so many entries, in `parts` parts.
+/// What is fetched while the problem at `t` is computed, whose operands have so many entries: in
+/// `parts` parts, one with each contracted value of each register tile.
 template <class T>
 [[gnu::always_inline]] inline fetch_cursor fetch_from(const tile_operands<T>& t,
                                                       const problem_steps& step, index a, index b,
@@ -43,14 +46,16 @@ template <class T>
           rate(step.next_b, b),
           rate(step.next_c, c)};
 }
-/// On to the next problem, when `parts` parts are done.
+/// On by so many problems, after `parts` parts of one.
 template <class T>
-[[gnu::always_inline]] inline void go_on(fetch_cursor& next, const problem_steps& step,
-                                         index parts) {
-  constexpr auto bytes = static_cast<index>(sizeof(T));
-  next.a += static_cast<std::uintptr_t>(step.a * bytes - parts * next.rate_a);
-  next.b += static_cast<std::uintptr_t>(step.b * bytes - parts * next.rate_b);
-  next.c += static_cast<std::uintptr_t>(step.c * bytes - parts * next.rate_c);
+[[gnu::always_inline]] inline void go_on(fetch_cursor& next, const problem_steps& step, index parts,
+                                         index problems = 1) {
+  const auto move = [&](std::uintptr_t& at, index entries, index rate) {
+    at += static_cast<std::uintptr_t>(problems * entries * index{sizeof(T)} - parts * rate);
+  };
+  move(next.a, step.a, next.rate_a);
+  move(next.b, step.b, next.rate_b);
+  move(next.c, step.c, next.rate_c);
 }
 
 /// Register tiles of M x N entries.
@@ -71,6 +76,10 @@ struct gemm_kernel {
   select::gemm_path path = select::gemm_path::by_columns;
   select::fetch ahead = select::fetch::none;
 };
+
+/// The kernel that the library carries for any shape that is oriented as select::gemm asked for.
+template <class T>
+gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path);
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
 /// the threads of the caller's arena. Without a kernel, those that the library carries.

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <complex>
+#include <cstring>
 #include <tenfold/backend/cpu/batch_tile.hpp>
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
@@ -9,7 +9,7 @@
 #include <tenfold/backend/gemm_list.hpp>
 #include <vector>
 
-/// The walk over a batch, and the kernels for sizes that are numbers: tables of register tiles.
+/// The walk over a batch in any layout: what a kernel cannot reach in place is made in scratch.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
@@ -25,28 +25,36 @@ struct residence {
         beyond_caches(bytes > static_cast<double>(caches().l3)) {}
 };
 
-template <class T>
-double bytes_of(const gemm_shape& s, index count) {
-  const auto bytes = [&](const matrix_batch& x, index rows, index columns) {
-    return static_cast<double>(x.shared ? 1 : count) * static_cast<double>(rows * columns) *
-           static_cast<double>(sizeof(T));
-  };
-  return bytes(s.a, s.m, s.k) + bytes(s.b, s.k, s.n) + bytes(s.c, s.m, s.n);
-}
+/// Bytes of the operands: what each problem has of its own, and what all share.
+struct operand_bytes {
+  index each = 0, shared = 0;
+
+  template <class T>
+  static operand_bytes of(const gemm_shape& s) {
+    operand_bytes bytes;
+    const auto add = [&](const matrix_batch& x, index rows, index columns) {
+      (x.shared ? bytes.shared : bytes.each) += rows * columns * index{sizeof(T)};
+    };
+    add(s.a, s.m, s.k);
+    add(s.b, s.k, s.n);
+    add(s.c, s.m, s.n);
+    return bytes;
+  }
+  double all(index count) const {
+    return static_cast<double>(each) * static_cast<double>(count) + static_cast<double>(shared);
+  }
+};
 
 /// The steps through a batch whose problems, or tiles of `width` problems, lie apart regularly, and
 /// what is fetched on the way.
 template <class T>
 problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
                             const gemm_arguments<T>& g, residence from, index width) {
-  const auto bytes = [&](const matrix_batch& x, index rows, index columns) {
-    return x.shared ? 0 : rows * columns * width * static_cast<index>(sizeof(T));
-  };
   const auto step = [](const matrix_batch& x, const batch_place& p) {
     return x.shared ? 0 : p.problem;
   };
   problem_steps to{step(s.a, g.a), step(s.b, g.b), step(s.c, g.c)};
-  const index each = bytes(s.a, s.m, s.k) + bytes(s.b, s.k, s.n) + bytes(s.c, s.m, s.n);
+  const index each = operand_bytes::of<T>(s).each * width;
   if (from.beyond_l2 ? !select::fetches_from_memory(each)
                      : !select::fetches_from_l2(kernel.path, kernel.ahead, each))
     return to;
@@ -139,7 +147,7 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
 
   if (a_in && b_in && c_in) {
     const bool fetches =
-        from.beyond_l2 && select::fetches_from_memory(static_cast<index>(bytes_of<T>(s, 1)));
+        from.beyond_l2 && select::fetches_from_memory(operand_bytes::of<T>(s).each);
     for (index p = begin; p < end; ++p) {
       t.a = problem_address<T>(s.a, g.a, p);
       t.b = problem_address<T>(s.b, g.b, p);
@@ -358,7 +366,7 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
 /// the order of the batch, by one thread.
 template <class T>
 void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g) {
-  const residence from(bytes_of<T>(s, g.count));
+  const residence from(operand_bytes::of<T>(s).all(g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds) scale_gathered(s, g);
   parallel_tiles(
@@ -366,198 +374,8 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
       [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end, g.count); });
 }
 
-// ---- sizes that are numbers ---------------------------------------------------------------------
-
-template <class T>
-using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands<T>&, index k,
-                               index count, const problem_steps&);
-
-/// Whether tiles of lanes count on neighbouring columns, whose distance is then a constant: with
-/// strides known when the program runs the addresses of a tile cost as much as its arithmetic (n =
-/// 8, interleaved: 0.6 of the rate). Only where a block of problems is one vector.
-template <class T>
-inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
-
-/// One register tile for each of `count` problems, or tiles of problems. `Touch`: columns are W
-/// apart.
-template <class T, int W, int M, int N, tile_modes How, bool Touch>
-void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index k, index count,
-           const problem_steps& step) {
-  tile_operands<T> t = operands;
-  t.a = a;
-  t.b = b;
-  t.c = c;
-  if constexpr (Touch) t.b_n = t.c_n = W;
-  t.sum_only = is_sum_only(t);
-  for (index i = 0; i < count; ++i) {
-    register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k);
-    t.a += step.a;
-    t.b += step.b;
-    t.c += step.c;
-    go_on<T>(t.next, step, k);
-  }
-}
-
-/// Register tiles of up to Most entries; tile (m, n) is entry (m - 1) * Most.n + n - 1.
-template <class T, int W, select::tile_shape Most, tile_modes How, bool Touch>
-struct tile_table {
-  static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
-    return std::array<tile_function<T>, sizeof...(I)>{
-        &tiles<T, W, I / Most.n + 1, I % Most.n + 1, How, Touch>...};
-  };
-  static constexpr auto entries = make(std::make_integer_sequence<int, Most.m * Most.n>{});
-};
-
-/// By columns; W: those of a narrower vector serve results of one.
-template <class T, int W, bool Partial, bool Conjugate>
-struct columns_table {
-  static constexpr select::tile_shape widest = select::most_columns_tile(registers, scalar_of<T>),
-                                      most{widest.m, W == lanes<T> ? widest.n : 1};
-  static constexpr auto& entries =
-      tile_table<T, W, most,
-                 tile_modes{access::uniform, access::lanes, false, true, access::lanes,
-                            Partial ? any_tail : 0, Conjugate, select::fetch::into_l1},
-                 true>::entries;
-};
-template <class T, access A, bool Conjugate>
-struct lanes_table {
-  static constexpr access l = is_complex_type<T> ? access::split : access::lanes;
-  static constexpr select::tile_shape most =
-      select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
-  static constexpr auto& entries =
-      tile_table<T, lanes<T>, most,
-                 tile_modes{A, l, false, true, l, 0, Conjugate, select::fetch::into_l2, 2, true},
-                 columns_touch<T>>::entries;
-};
-
-/// All register tiles of shape.m rows and n columns; the last column comes from `Last`. `panel`: B
-/// is copied there, the columns of one tile at a time, so that they are neighbours in L1 for all
-/// rows. `ByRows`: all columns of a row of tiles before the next row.
-template <class T, bool ByRows, class Table, class Last = Table>
-void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, index count,
-          problem_steps step, T* panel = nullptr) {
-  constexpr index v = lanes<T>;
-  const auto function = [&](index rows, index columns, bool last) {
-    return (
-        last && operands.tail > 0
-            ? Last::entries
-            : Table::entries)[static_cast<std::size_t>((rows - 1) * Table::most.n + columns - 1)];
-  };
-  const bool apart = columns_touch<T> && (operands.b_n != v || operands.c_n != v);
-  const index widest = apart ? 1 : Table::most.n;
-  const select::chunks rows(shape.m, Table::most.m), columns(n, widest);
-  const index parts =
-      (rows.long_count + rows.short_count) * (columns.long_count + columns.short_count) * shape.k;
-  const index problems = ByRows ? v : 1;  // in a tile
-  tile_operands<T> t = operands;
-  t.next = fetch_from(t, step, shape.m * shape.k * problems, shape.k * shape.n * problems,
-                      shape.m * shape.n * problems, parts);
-  if (shape.m <= Table::most.m && n <= widest)
-    return function(shape.m, n, true)(t.a, t.b, t.c, t, shape.k, count, step);
-  const index bytes = (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) * problems *
-                      static_cast<index>(sizeof(T));
-  const index group = panel != nullptr ? 1 : select::problems_at_once(bytes);
-  if (panel != nullptr) t.b_k = columns.longer * v;
-  for (index i = 0; i < count; i += group) {
-    const index now = count - i < group ? count - i : group;
-    const fetch_cursor first = t.next;
-    if constexpr (ByRows) {
-      const T* a = t.a;
-      T* c_row = t.c;
-      for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
-        const index height = rows.longer - (r >= rows.long_count);
-        const T* b = t.b;
-        T* c = c_row;
-        for (index tile = 0; tile < columns.long_count + columns.short_count; ++tile) {
-          const index width = columns.longer - (tile >= columns.long_count);
-          function(height, width, false)(a, b, c, t, shape.k, now, step);
-          t.next.advance(shape.k);
-          b += width * t.b_n;
-          c += width * t.c_n;
-        }
-        a += height * t.a_m;
-        c_row += height * t.c_m;
-      }
-    } else {
-      index column = 0;
-      for (index c_tile = 0; c_tile < columns.long_count + columns.short_count; ++c_tile) {
-        const index width = columns.longer - (c_tile >= columns.long_count);
-        const bool last = column + width == n;
-        const T* b = t.b + column * operands.b_n;
-        if (panel != nullptr) {
-          const index entries = last && t.tail > 0 ? (width - 1) * v + t.tail : width * v;
-          for (index k = 0; k < shape.k; ++k)
-            std::memcpy(static_cast<void*>(panel + k * t.b_k), b + k * operands.b_k,
-                        static_cast<std::size_t>(entries) * sizeof(T));
-          b = panel;
-        }
-        const T* a = t.a;
-        T* c = t.c + column * t.c_n;
-        for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
-          const index height = rows.longer - (r >= rows.long_count);
-          function(height, width, last)(a, b, c, t, shape.k, now, step);
-          t.next.advance(shape.k);
-          a += height * t.a_m;
-          c += height * t.c_m;
-        }
-        column += width;
-      }
-    }
-    t.next = first;
-    for (index p = 0; p < now; ++p) go_on<T>(t.next, step, 0);
-    t.a += now * step.a;
-    t.b += now * step.b;
-    t.c += now * step.c;
-  }
-}
-
-/// By columns, with vectors of W lanes.
-template <class T, int W, bool Conjugate>
-void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& from, index problems,
-                     problem_steps step) {
-  using whole = columns_table<T, W, false, Conjugate>;
-  using partial = columns_table<T, W, true, Conjugate>;
-  tile_operands<T> t = from;
-  t.b_n = t.c_n = W;
-  t.tail = static_cast<int>(shape.n % W);
-  const index vectors = (shape.n + W - 1) / W;
-  if (!select::packs_panels(shape, t.b_k))
-    return walk<T, false, whole, partial>(shape, t, vectors, problems, step);
-  const scratch_block panel(static_cast<std::size_t>(shape.k * whole::most.n * W) * sizeof(T));
-  walk<T, false, whole, partial>(shape, t, vectors, problems, step, panel.as<T>());
-}
-/// The same, with the fewest lanes that hold a row.
-template <class T, bool Conjugate>
-void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& t, index problems,
-                     problem_steps step) {
-  constexpr int v = lanes<T>, half = lanes_for<T>(v / 2), quarter = lanes_for<T>(v / 4);
-  const int w = lanes_for<T>(shape.n);
-  if (half < v && w == half) return walk_by_columns<T, half, Conjugate>(shape, t, problems, step);
-  if (quarter < half && w == quarter)
-    return walk_by_columns<T, quarter, Conjugate>(shape, t, problems, step);
-  walk_by_columns<T, v, Conjugate>(shape, t, problems, step);
-}
-template <class T, access A, bool Conjugate>
-void walk_by_lanes(const gemm_shape& shape, const tile_operands<T>& t, index tiles,
-                   problem_steps step) {
-  walk<T, true, lanes_table<T, A, Conjugate>>(shape, t, shape.n, tiles, step);
-}
-
-/// The kernel of a shape that is oriented as select::gemm asked for.
-template <class T>
-gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path) {
-  constexpr bool complex = is_complex_type<T>;
-  constexpr access u = access::uniform, l = complex ? access::split : access::lanes;
-  const bool conjugate = complex && conjugates_a(s);
-  if (path == select::gemm_path::by_columns)
-    return {conjugate ? walk_by_columns<T, complex> : walk_by_columns<T, false>, path,
-            select::fetch::into_l1};
-  if (is_uniform<T>(s.a))
-    return {conjugate ? walk_by_lanes<T, u, complex> : walk_by_lanes<T, u, false>, path,
-            select::fetch::into_l2};
-  return {conjugate ? walk_by_lanes<T, l, complex> : walk_by_lanes<T, l, false>, path,
-          select::fetch::into_l2};
-}
+// ---- shapes and lists
+// ----------------------------------------------------------------------------
 
 /// A shape oriented for its kernel.
 template <class T>
@@ -578,8 +396,8 @@ struct prepared_gemm {
   }
 };
 
-/// Problems in the order of memory, so that the caches fetch ahead; kinds are prepared once.
-/// (Sorted by kind, 10,000 problems of order 2 to 32 ran at 0.85 of a loop over OpenBLAS.)
+/// Problems in the order of memory, so that the caches fetch ahead; kinds are prepared once. In the
+/// order of their kinds, 10,000 problems of order 2 to 32 ran at 0.85 of a loop over OpenBLAS.
 template <class T>
 void run_list(const gemm_list<T>& list) {
   std::vector<prepared_gemm<T>> kinds;
@@ -588,7 +406,8 @@ void run_list(const gemm_list<T>& list) {
   const index total = list.first[list.run_count];
   double bytes = 0;
   for (index run = 0; run < list.run_count; ++run)
-    bytes += bytes_of<T>(list.shapes[list.kinds[run]], list.first[run + 1] - list.first[run]);
+    bytes += operand_bytes::of<T>(list.shapes[list.kinds[run]])
+                 .all(list.first[run + 1] - list.first[run]);
   const residence from(bytes);
   parallel_tiles(
       total, select::tiles_per_task(list.flops / static_cast<double>(total)),

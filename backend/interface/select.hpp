@@ -245,7 +245,7 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
   double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
   if (!s.a.shared) cost += moved(s.a, m * k);
   if (s.b.shared) cost += k * n;                        // as many copies as lanes
-  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm.isa.cpp, columns_touch
+  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm_dynamic.isa.cpp, columns_touch
   return cost;
 }
 
