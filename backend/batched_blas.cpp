@@ -68,13 +68,13 @@ class address_runs {
     alpha_.push_back(reads_operands(p) ? factor_ab : T(1));
     beta_.push_back(factor_c);
     shapes_.push_back(s);
+    flops_each_.push_back(2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
+                          static_cast<double>(s.k) * (is_complex(scalar_of<T>) ? 4 : 1));
     return static_cast<std::int32_t>(shapes_.size() - 1);
   }
   /// The next `count` problems are of this kind.
   void add_run(std::int32_t kind, index count) {
-    const gemm_shape& s = shapes_[static_cast<std::size_t>(kind)];
-    flops_ += 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
-              static_cast<double>(count) * (is_complex(scalar_of<T>) ? 4 : 1);
+    flops_ += flops_each_[static_cast<std::size_t>(kind)] * static_cast<double>(count);
     if (!kinds_.empty() && kinds_.back() == kind) {
       first_.back() += count;
     } else {
@@ -103,6 +103,7 @@ class address_runs {
  private:
   std::vector<gemm_shape> shapes_;
   std::vector<T> alpha_, beta_;
+  std::vector<double> flops_each_;  // by kind
   std::vector<std::int32_t> kinds_;
   std::vector<index> first_{0};
   double flops_ = 0;
@@ -174,9 +175,10 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
   index problem = 0;
   for (index i = 0; i < group_count; ++i) {
     const problem_terms p = terms_of(groups[i]);
+    const checked_terms terms(layout, p, index{sizeof(T)});
     const bool writes = has_result(p), reads = reads_operands(p);
     for (index j = 0; j < groups[i].count; ++j, ++problem) {
-      check.add(p, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
+      check.add(terms, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
                 writes ? c[problem] : nullptr);
     }
   }
@@ -255,35 +257,38 @@ std::uint64_t hash_of(const gemm_problem<T>& p) {
   return h >> 32;
 }
 
-/// The problems by shape, in the order in which the shapes are first met: `bin` of each, and a
-/// problem of each bin.
-struct bins {
-  std::vector<std::int32_t> bin;  // -1: left out
-  std::vector<index> representative;
-};
-
-template <class T, class Wanted>
-bins sort_into_bins(const gemm_problem<T>* problems, index count, const Wanted& wanted) {
-  bins r;
-  r.bin.assign(static_cast<std::size_t>(count), -1);
-  std::size_t slots = 64;
-  while (slots < 2 * static_cast<std::size_t>(count)) slots *= 2;
-  std::vector<std::int32_t> table(slots, -1);
-  for (index i = 0; i < count; ++i) {
-    if (!wanted(i)) continue;
-    const gemm_problem<T>& p = problems[i];
-    std::size_t at = hash_of(p) & (slots - 1);
-    while (table[at] >= 0 &&
-           !same_shape(problems[r.representative[static_cast<std::size_t>(table[at])]], p))
-      at = (at + 1) & (slots - 1);
-    if (table[at] < 0) {
-      table[at] = static_cast<std::int32_t>(r.representative.size());
-      r.representative.push_back(i);
+/// The kinds of the problems of a variable batch, numbered as they are first met.
+template <class T>
+class problem_kinds {
+ public:
+  /// The kind of a problem, which must stay where it is.
+  std::int32_t of(const gemm_problem<T>& p) {
+    const std::uint64_t hash = hash_of(p);
+    std::size_t at = hash & (table_.size() - 1);
+    for (; table_[at] >= 0; at = (at + 1) & (table_.size() - 1)) {
+      if (same_shape(*first_[static_cast<std::size_t>(table_[at])], p)) return table_[at];
     }
-    r.bin[static_cast<std::size_t>(i)] = table[at];
+    const auto kind = static_cast<std::int32_t>(first_.size());
+    table_[at] = kind;
+    first_.push_back(&p);
+    if (2 * first_.size() > table_.size()) grow();
+    return kind;
   }
-  return r;
-}
+  index count() const { return static_cast<index>(first_.size()); }
+
+ private:
+  void grow() {
+    table_.assign(2 * table_.size(), -1);
+    for (std::size_t kind = 0; kind < first_.size(); ++kind) {
+      std::size_t at = hash_of(*first_[kind]) & (table_.size() - 1);
+      while (table_[at] >= 0) at = (at + 1) & (table_.size() - 1);
+      table_[at] = static_cast<std::int32_t>(kind);
+    }
+  }
+
+  std::vector<std::int32_t> table_ = std::vector<std::int32_t>(64, -1);  // -1: empty
+  std::vector<const gemm_problem<T>*> first_;                            // of each kind
+};
 
 }  // namespace
 
@@ -297,31 +302,35 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
   require_list(problems, "problems", count);
   findings found(info, count, 1);
   address_check check(layout, index{sizeof(T)}, count, found);
+  address_runs<T> all;
+  problem_kinds<T> kinds;
+  std::vector<checked_terms> terms;   // by kind
+  std::vector<std::int32_t> runs_as;  // by kind: that of `all`, -1: nothing to do
+  std::vector<std::int32_t> kind(static_cast<std::size_t>(count));
   for (index i = 0; i < count; ++i) {
     const gemm_problem<T>& p = problems[i];
-    check.add(terms_of(p), 0, p.a, p.b, p.c);
+    const std::int32_t met = kinds.of(p);
+    if (kinds.count() > static_cast<index>(terms.size())) {
+      const checked_terms& t = terms.emplace_back(layout, terms_of(p), index{sizeof(T)});
+      const bool runs = t.wrong == argument::none && has_result(t.terms);
+      runs_as.push_back(runs ? all.add_kind(layout, t.terms, p.alpha, p.beta) : -1);
+    }
+    kind[static_cast<std::size_t>(i)] = runs_as[static_cast<std::size_t>(met)];
+    check.add(terms[static_cast<std::size_t>(met)], 0, p.a, p.b, p.c);
   }
   check.find_meetings();
 
-  const bins sorted = sort_into_bins(problems, count, [&](index i) {
-    return check.is_good(i) && has_result(terms_of(problems[i]));
-  });
-  address_runs<T> all;
-  for (const index i : sorted.representative) {
-    all.add_kind(layout, terms_of(problems[i]), problems[i].alpha, problems[i].beta);
-  }
-  std::vector<const T*> a, b;
-  std::vector<T*> c;
-  a.reserve(static_cast<std::size_t>(count));
-  b.reserve(static_cast<std::size_t>(count));
-  c.reserve(static_cast<std::size_t>(count));
+  std::vector<const T*> a(kind.size()), b(kind.size());
+  std::vector<T*> c(kind.size());
+  std::size_t good = 0;
   for (index i = 0; i < count; ++i) {
-    const std::int32_t bin = sorted.bin[static_cast<std::size_t>(i)];
-    if (bin < 0) continue;
-    a.push_back(problems[i].a);
-    b.push_back(problems[i].b);
-    c.push_back(problems[i].c);
-    all.add_run(bin, 1);
+    const std::int32_t ready = kind[static_cast<std::size_t>(i)];
+    if (ready < 0 || !check.is_good(i)) continue;
+    a[good] = problems[i].a;
+    b[good] = problems[i].b;
+    c[good] = problems[i].c;
+    ++good;
+    all.add_run(ready, 1);
   }
   all.a = a.data();
   all.b = b.data();

@@ -60,7 +60,17 @@ class findings {
 fault strided_fault(order layout, const problem_terms& p, index bytes, const batch_place& a,
                     const batch_place& b, const batch_place& c, index count);
 
-/// Checks the problems of a batch of matrices at addresses, one after the other.
+/// What is known of problems of the same terms before their addresses are.
+struct checked_terms {
+  problem_terms terms;
+  argument wrong;                            ///< none: the sizes are right
+  index bytes_of_a, bytes_of_b, bytes_of_c;  ///< from the first entry to behind the last
+
+  /// `bytes` are those of an entry.
+  checked_terms(order layout, const problem_terms& p, index bytes);
+};
+
+/// Checks the addresses of the problems of a batch, one after the other.
 class address_check {
  public:
   /// Reports to `found`.
@@ -68,7 +78,13 @@ class address_check {
       : layout_(layout), bytes_(bytes), count_(count), found_(found) {}
 
   /// The next problem; addresses that are not read may be null.
-  void add(const problem_terms& p, index group, const void* a, const void* b, const void* c);
+  void add(const checked_terms& t, index group, const void* a, const void* b, const void* c) {
+    const index problem = next_++;
+    if (!is_plain(t, a, b, c) && !is_right(problem, t, group, a, b, c)) return;
+#ifndef NDEBUG
+    keep(problem, t, group, a, b, c);
+#endif
+  }
 
   /// Behind the last problem: finds those whose result meets a matrix of an earlier one, or whose
   /// matrices an earlier result. Does nothing where the library is built with NDEBUG.
@@ -88,8 +104,21 @@ class address_check {
     memory_extent extent;
   };
 
+  /// Whether all there is to read and write is given, and C lies wholly before or behind A and B.
+  static bool is_plain(const checked_terms& t, const void* a, const void* b, const void* c) {
+    const auto apart = [&](const void* x, index bytes) {
+      const auto x_begin = reinterpret_cast<std::uintptr_t>(x),
+                 c_begin = reinterpret_cast<std::uintptr_t>(c);
+      return x_begin + static_cast<std::uintptr_t>(bytes) <= c_begin ||
+             c_begin + static_cast<std::uintptr_t>(t.bytes_of_c) <= x_begin;
+    };
+    return t.wrong == argument::none && reads_operands(t.terms) && a != nullptr && b != nullptr &&
+           c != nullptr && apart(a, t.bytes_of_a) && apart(b, t.bytes_of_b);
+  }
+  bool is_right(index problem, const checked_terms& t, index group, const void* a, const void* b,
+                const void* c);
   void report(index problem, index group, const fault& f);
-  void keep(index problem, const problem_terms& p, index group, const void* a, const void* b,
+  void keep(index problem, const checked_terms& t, index group, const void* a, const void* b,
             const void* c);
 
   order layout_;

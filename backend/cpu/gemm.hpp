@@ -24,16 +24,25 @@ struct problem_steps {
   index next_a = 0, next_b = 0, next_c = 0;
 };
 
-/// What is fetched while the problem at `t` is computed, whose operands have so many entries: in
-/// `parts` parts, one with each contracted value of each register tile.
+/// Bytes of each operand that are fetched with each contracted value of each register tile.
+struct fetch_rates {
+  index a = 0, b = 0, c = 0;
+
+  /// One problem has so many entries, and is computed in so many parts.
+  template <class T>
+  static constexpr fetch_rates of(index a, index b, index c, index parts) {
+    constexpr auto bytes = static_cast<index>(sizeof(T));
+    if (parts == 0) return {};
+    return {a * bytes / parts, b * bytes / parts, c * bytes / parts};
+  }
+};
+
+/// What is fetched while the problem at `t` is computed.
 template <class T>
 [[gnu::always_inline]] inline fetch_cursor fetch_from(const tile_operands<T>& t,
-                                                      const problem_steps& step, index a, index b,
-                                                      index c, index parts) {
+                                                      const problem_steps& step,
+                                                      const fetch_rates& rates) {
   if (!step.fetches) return {};
-  const auto rate = [&](index distance, index entries) {
-    return distance == 0 || parts == 0 ? 0 : entries * static_cast<index>(sizeof(T)) / parts;
-  };
   const auto address = [](const T* x, index distance) {
     return reinterpret_cast<std::uintptr_t>(x) +
            static_cast<std::uintptr_t>(distance * static_cast<index>(sizeof(T)));
@@ -42,9 +51,9 @@ template <class T>
           address(t.a, step.next_a),
           address(t.b, step.next_b),
           address(t.c, step.next_c),
-          rate(step.next_a, a),
-          rate(step.next_b, b),
-          rate(step.next_c, c)};
+          step.next_a == 0 ? 0 : rates.a,
+          step.next_b == 0 ? 0 : rates.b,
+          step.next_c == 0 ? 0 : rates.c};
 }
 /// On by so many problems, after `parts` parts of one.
 template <class T>
@@ -63,11 +72,25 @@ template <int M, int N, select::tile_shape Tile>
 inline constexpr index tile_count = static_cast<index>((M + Tile.m - 1) / Tile.m) *
                                     ((N + Tile.n - 1) / Tile.n);
 
+/// How a kernel of any shape goes through one product; one of a fixed shape needs none of it.
+struct tile_walk {
+  index m = 0, k = 0, columns = 0;          ///< columns: vectors, or entries
+  int tail = 0;                             ///< entries of the last vector, where it is not whole
+  bool packs = false;                       ///< B is copied into panels
+  select::chunks rows{0, 1}, across{0, 1};  ///< cut into register tiles
+  fetch_rates rates;
+  index group = 1;  ///< problems through which one register tile goes before the next
+
+  constexpr index parts(const select::chunks& in_columns) const {
+    return rows.count() * in_columns.count() * k;
+  }
+};
+
 /// C := alpha A B + beta C for `count` problems (by lanes: tiles of V problems) from `t` on, the
-/// strides of `t` given. `shape` is what the function serves.
+/// strides of `t` given.
 template <class T>
-using products_function = void (*)(const gemm_shape& shape, const tile_operands<T>& t, index count,
-                                   problem_steps step);
+using products_function = void (*)(const tile_walk&, const tile_operands<T>& t, index count,
+                                   const problem_steps& step);
 
 /// What does the products of an oriented shape, and how its lanes are filled.
 template <class T>
@@ -75,6 +98,11 @@ struct gemm_kernel {
   products_function<T> products = nullptr;
   select::gemm_path path = select::gemm_path::by_columns;
   select::fetch ahead = select::fetch::none;
+  tile_walk walk = {};
+
+  void run(const tile_operands<T>& t, index count, const problem_steps& step) const {
+    products(walk, t, count, step);
+  }
 };
 
 /// The kernel that the library carries for any shape that is oriented as select::gemm asked for.
@@ -87,12 +115,14 @@ void gemm(const gemm_shape& shape, const gemm_arguments<float>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<double>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g);
-void gemm(const gemm_shape& shape, const gemm_arguments<float>& g, gemm_kernel<float> kernel);
-void gemm(const gemm_shape& shape, const gemm_arguments<double>& g, gemm_kernel<double> kernel);
+void gemm(const gemm_shape& shape, const gemm_arguments<float>& g,
+          const gemm_kernel<float>& kernel);
+void gemm(const gemm_shape& shape, const gemm_arguments<double>& g,
+          const gemm_kernel<double>& kernel);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g,
-          gemm_kernel<std::complex<float>> kernel);
+          const gemm_kernel<std::complex<float>>& kernel);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g,
-          gemm_kernel<std::complex<double>> kernel);
+          const gemm_kernel<std::complex<double>>& kernel);
 
 /// Products with a conjugate are made of conj(A) B:  A conj(B) = conj(conj(A) B).
 constexpr bool conjugates_a(const gemm_shape& s) { return s.a.conjugated != s.b.conjugated; }
@@ -156,8 +186,8 @@ inline constexpr select::fetch_choice lanes_fetch = [] {
 
 /// A products_function by columns.
 template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogue Finish>
-[[gnu::noinline]] void products_by_columns(const gemm_shape&, const tile_operands<T>& from,
-                                           index problems, problem_steps step) {
+[[gnu::noinline]] void products_by_columns(const tile_walk&, const tile_operands<T>& from,
+                                           index problems, const problem_steps& step) {
   constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
   constexpr select::tile_shape shape = select::columns_tile(M, vectors, registers, scalar_of<T>);
   static constexpr index steps = tile_count<M, vectors, shape> * K;
@@ -168,7 +198,7 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogu
   t.c_m = S.c_m;
   t.b_n = t.c_n = v;
   t.sum_only = is_sum_only(t);
-  fetch_cursor next = fetch_from(t, step, M * K, K * N, M * N, steps);
+  fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(M * K, K * N, M * N, steps));
   for (index p = 0; p < problems; ++p) {
     for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(
         index row, index column) __attribute__((always_inline)) {
@@ -192,8 +222,8 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogu
 
 /// A products_function by lanes; strides of `S` that are `dyn` are those of t.
 template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA, epilogue Finish>
-[[gnu::noinline]] void products_by_lanes(const gemm_shape&, const tile_operands<T>& from,
-                                         index tiles, problem_steps step) {
+[[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
+                                         index tiles, const problem_steps& step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
   constexpr select::tile_shape shape =
       select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
@@ -206,8 +236,9 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   if constexpr (S.c_m != dyn) t.c_m = S.c_m;
   if constexpr (S.c_n != dyn) t.c_n = S.c_n;
   t.sum_only = is_sum_only(t);
+  constexpr index v = lanes<T>;
   fetch_cursor next =
-      fetch_from(t, step, M * K * lanes<T>, K * N * lanes<T>, M * N * lanes<T>, steps);
+      fetch_from(t, step, fetch_rates::of<T>(M * K * v, K * N * v, M * N * v, steps));
   for (index i = 0; i < tiles; ++i) {
     // Row by row: B is walked as it lies, and A stays (n = 32, where rows of B 2 KB
     // apart meet in the cache: 0.86 instead of 0.75 of the peak).
@@ -313,7 +344,7 @@ template <gemm_shape S, bool Scaled = true, class T>
   if constexpr (!select::has_static_code(oriented)) {
     gemm(S, g);
   } else {
-    constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path, Scaled>();
+    static constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path, Scaled>();
     gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
   }
 }

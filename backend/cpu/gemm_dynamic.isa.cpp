@@ -1,6 +1,5 @@
 #include <array>
 #include <complex>
-#include <cstring>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <utility>
@@ -76,19 +75,34 @@ struct lanes_table {
 template <class F>
 [[gnu::always_inline]] inline void for_each_part(const select::chunks& parts, const F& f) {
   index first = 0;
-  for (index i = 0; i < parts.long_count + parts.short_count; ++i) {
+  for (index i = 0; i < parts.count(); ++i) {
     const index length = parts.longer - (i >= parts.long_count);
     f(first, length);
     first += length;
   }
 }
 
-/// All register tiles of shape.m rows and n columns; the last column comes from `Last`. `panel`: B
-/// is copied there, the columns of one tile at a time, so that they are neighbours in L1 for all
-/// rows. `ByRows`: all columns of a row of tiles before the next row.
+/// Copies rows of n entries, in whole vectors: up to one behind a row of `to` is overwritten.
+template <class T>
+void copy_rows(const T* from, index from_row, T* to, index to_row, index rows, index n) {
+  using R = real<T>;
+  constexpr int v = lanes<R>;
+  const index reals = n * index{sizeof(T) / sizeof(R)}, whole = reals / v * v;
+  const int rest = static_cast<int>(reals - whole);
+  for (index r = 0; r < rows; ++r) {
+    const auto* const x = reinterpret_cast<const R*>(from + r * from_row);
+    auto* const y = reinterpret_cast<R*>(to + r * to_row);
+    for (index i = 0; i < whole; i += v) store<R, v>(y + i, load<R, v>(x + i));
+    if (rest > 0) store<R, v>(y + whole, load_partial<R, v>(x + whole, rest));
+  }
+}
+
+/// All register tiles of `count` problems; the last column comes from `Last`. `ByRows`: all columns
+/// of a row of tiles before the next row. `panel`: B is copied there, the columns of one tile at a
+/// time, so that they are neighbours in L1 for all rows.
 template <class T, bool ByRows, class Table, class Last = Table>
-void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, index count,
-          problem_steps step, T* panel = nullptr) {
+void walk(const tile_walk& how, const tile_operands<T>& operands, index count,
+          const problem_steps& step, T* panel = nullptr) {
   constexpr index v = lanes<T>;
   const auto function = [&](index rows, index columns, bool last) {
     return (
@@ -96,47 +110,39 @@ void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, in
             ? Last::entries
             : Table::entries)[static_cast<std::size_t>((rows - 1) * Table::most.n + columns - 1)];
   };
-  const bool apart = columns_touch<T> && (operands.b_n != v || operands.c_n != v);
-  const index widest = apart ? 1 : Table::most.n;
-  const select::chunks rows(shape.m, Table::most.m), columns(n, widest);
-  const index parts =
-      (rows.long_count + rows.short_count) * (columns.long_count + columns.short_count) * shape.k;
-  const index problems = ByRows ? v : 1;  // in a tile
+  // Columns that are no neighbours are tiles of one, whatever the kernel meant.
+  const bool apart = ByRows && columns_touch<T> && (operands.b_n != v || operands.c_n != v);
+  const select::chunks across = apart ? select::chunks(how.columns, 1) : how.across;
   tile_operands<T> t = operands;
-  t.next = fetch_from(t, step, shape.m * shape.k * problems, shape.k * shape.n * problems,
-                      shape.m * shape.n * problems, parts);
-  if (shape.m <= Table::most.m && n <= widest)
-    return function(shape.m, n, true)(t.a, t.b, t.c, t, shape.k, count, step);
-  const index bytes = (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) * problems *
-                      static_cast<index>(sizeof(T));
-  const index group = panel != nullptr ? 1 : select::problems_at_once(bytes);
-  if (panel != nullptr) t.b_k = columns.longer * v;
-  for (index i = 0; i < count; i += group) {
-    const index now = count - i < group ? count - i : group;
+  t.next = fetch_from(t, step, apart ? fetch_rates{} : how.rates);
+  if (how.rows.count() == 1 && across.count() == 1)
+    return function(how.m, how.columns, true)(t.a, t.b, t.c, t, how.k, count, step);
+  if (panel != nullptr) t.b_k = across.longer * t.b_n;
+  for (index i = 0; i < count; i += how.group) {
+    const index now = count - i < how.group ? count - i : how.group;
     const fetch_cursor first = t.next;
     const auto tile = [&](const T* b, index row, index height, index column, index width) {
-      function(height, width, column + width == n)(
-          t.a + row * t.a_m, b, t.c + row * t.c_m + column * t.c_n, t, shape.k, now, step);
-      t.next.advance(shape.k);
+      function(height, width, column + width == how.columns)(
+          t.a + row * t.a_m, b, t.c + row * t.c_m + column * t.c_n, t, how.k, now, step);
+      t.next.advance(how.k);
     };
     if constexpr (ByRows) {
-      for_each_part(rows, [&](index row, index height) {
-        for_each_part(columns, [&](index column, index width) {
+      for_each_part(how.rows, [&](index row, index height) {
+        for_each_part(across, [&](index column, index width) {
           tile(t.b + column * t.b_n, row, height, column, width);
         });
       });
     } else {
-      for_each_part(columns, [&](index column, index width) {
+      for_each_part(across, [&](index column, index width) {
         const T* b = t.b + column * t.b_n;
         if (panel != nullptr) {
-          const bool ends_short = column + width == n && t.tail > 0;
-          const index entries = ends_short ? (width - 1) * v + t.tail : width * v;
-          for (index k = 0; k < shape.k; ++k)
-            std::memcpy(static_cast<void*>(panel + k * t.b_k), b + k * operands.b_k,
-                        static_cast<std::size_t>(entries) * sizeof(T));
+          const bool ends_short = column + width == how.columns && t.tail > 0;
+          copy_rows(b, operands.b_k, panel, t.b_k, how.k,
+                    ends_short ? (width - 1) * t.b_n + t.tail : width * t.b_n);
           b = panel;
         }
-        for_each_part(rows, [&](index row, index height) { tile(b, row, height, column, width); });
+        for_each_part(how.rows,
+                      [&](index row, index height) { tile(b, row, height, column, width); });
       });
     }
     t.next = first;
@@ -149,51 +155,74 @@ void walk(const gemm_shape& shape, const tile_operands<T>& operands, index n, in
 
 /// By columns, with vectors of W lanes.
 template <class T, int W, bool Conjugate>
-void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& from, index problems,
-                     problem_steps step) {
+void walk_by_columns(const tile_walk& how, const tile_operands<T>& from, index problems,
+                     const problem_steps& step) {
   using whole = columns_table<T, W, false, Conjugate>;
   using partial = columns_table<T, W, true, Conjugate>;
   tile_operands<T> t = from;
   t.b_n = t.c_n = W;
-  t.tail = static_cast<int>(shape.n % W);
-  const index vectors = (shape.n + W - 1) / W;
-  if (!select::packs_panels(shape, t.b_k))
-    return walk<T, false, whole, partial>(shape, t, vectors, problems, step);
-  const scratch_block panel(static_cast<std::size_t>(shape.k * whole::most.n * W) * sizeof(T));
-  walk<T, false, whole, partial>(shape, t, vectors, problems, step, panel.as<T>());
-}
-/// The same, with the fewest lanes that hold a row.
-template <class T, bool Conjugate>
-void walk_by_columns(const gemm_shape& shape, const tile_operands<T>& t, index problems,
-                     problem_steps step) {
-  constexpr int v = lanes<T>, half = lanes_for<T>(v / 2), quarter = lanes_for<T>(v / 4);
-  const int w = lanes_for<T>(shape.n);
-  if (half < v && w == half) return walk_by_columns<T, half, Conjugate>(shape, t, problems, step);
-  if (quarter < half && w == quarter)
-    return walk_by_columns<T, quarter, Conjugate>(shape, t, problems, step);
-  walk_by_columns<T, v, Conjugate>(shape, t, problems, step);
+  t.tail = how.tail;
+  if (!how.packs) return walk<T, false, whole, partial>(how, t, problems, step);
+  const index entries = how.k * how.across.longer * W + lanes<T>;
+  const scratch_block panel(static_cast<std::size_t>(entries) * sizeof(T));
+  walk<T, false, whole, partial>(how, t, problems, step, panel.as<T>());
 }
 template <class T, access A, bool Conjugate>
-void walk_by_lanes(const gemm_shape& shape, const tile_operands<T>& t, index tiles,
-                   problem_steps step) {
-  walk<T, true, lanes_table<T, A, Conjugate>>(shape, t, shape.n, tiles, step);
+void walk_by_lanes(const tile_walk& how, const tile_operands<T>& t, index tiles,
+                   const problem_steps& step) {
+  walk<T, true, lanes_table<T, A, Conjugate>>(how, t, tiles, step);
+}
+
+/// The walk through a shape with the register tiles of a table; tiles of so many problems each.
+template <class T, class Table>
+tile_walk walk_of(const gemm_shape& s, index columns, index problems) {
+  tile_walk how;
+  how.m = s.m;
+  how.k = s.k;
+  how.columns = columns;
+  how.rows = select::chunks(s.m, Table::most.m);
+  how.across = select::chunks(columns, Table::most.n);
+  const index a = s.m * s.k * problems, b = s.k * s.n * problems, c = s.m * s.n * problems;
+  how.rates = fetch_rates::of<T>(a, b, c, how.parts(how.across));
+  how.group = select::problems_at_once((a + b + c) * static_cast<index>(sizeof(T)));
+  return how;
+}
+
+/// By columns, with vectors of W lanes or, where a row fits, fewer.
+template <class T, int W, bool Conjugate>
+gemm_kernel<T> columns_kernel(const gemm_shape& s) {
+  constexpr int half = lanes_for<T>(W / 2);
+  if constexpr (half < W) {
+    if (lanes_for<T>(s.n) <= half) return columns_kernel<T, half, Conjugate>(s);
+  }
+  tile_walk how = walk_of<T, columns_table<T, W, false, Conjugate>>(s, (s.n + W - 1) / W, 1);
+  how.tail = static_cast<int>(s.n % W);
+  how.packs = select::packs_panels(s, strides_by_columns<T>(s).b_k);
+  if (how.packs) how.group = 1;
+  return {walk_by_columns<T, W, Conjugate>, select::gemm_path::by_columns, select::fetch::into_l1,
+          how};
+}
+template <class T, access A, bool Conjugate>
+gemm_kernel<T> lanes_kernel(const gemm_shape& s) {
+  return {walk_by_lanes<T, A, Conjugate>, select::gemm_path::by_lanes, select::fetch::into_l2,
+          walk_of<T, lanes_table<T, A, Conjugate>>(s, s.n, lanes<T>)};
+}
+
+template <class T, bool Conjugate>
+gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path) {
+  if (path == select::gemm_path::by_columns) return columns_kernel<T, lanes<T>, Conjugate>(s);
+  if (is_uniform<T>(s.a)) return lanes_kernel<T, access::uniform, Conjugate>(s);
+  return lanes_kernel < T, is_complex_type<T> ? access::split : access::lanes, Conjugate > (s);
 }
 
 }  // namespace
 
 template <class T>
 gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path) {
-  constexpr bool complex = is_complex_type<T>;
-  constexpr access u = access::uniform, l = complex ? access::split : access::lanes;
-  const bool conjugate = complex && conjugates_a(s);
-  if (path == select::gemm_path::by_columns)
-    return {conjugate ? walk_by_columns<T, complex> : walk_by_columns<T, false>, path,
-            select::fetch::into_l1};
-  if (is_uniform<T>(s.a))
-    return {conjugate ? walk_by_lanes<T, u, complex> : walk_by_lanes<T, u, false>, path,
-            select::fetch::into_l2};
-  return {conjugate ? walk_by_lanes<T, l, complex> : walk_by_lanes<T, l, false>, path,
-          select::fetch::into_l2};
+  if constexpr (is_complex_type<T>) {
+    if (conjugates_a(s)) return kernel_of<T, true>(s, path);
+  }
+  return kernel_of<T, false>(s, path);
 }
 
 template gemm_kernel<float> dynamic_kernel(const gemm_shape&, select::gemm_path);

@@ -80,6 +80,7 @@ struct chunks {
     short_count = count * longer - extent;
     long_count = count - short_count;
   }
+  constexpr index count() const { return long_count + short_count; }
 };
 
 /// Accumulators of one register tile: m rows of n vectors.
