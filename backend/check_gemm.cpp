@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <tenfold/backend/check_gemm.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -304,19 +305,52 @@ bool has_address_range(const matrices& x) {
   return x.how.layout == batch_layout::strided || x.how.layout == batch_layout::interleaved;
 }
 
-memory_extent extent_of_batch(const matrices& x, index rows, index columns, index count,
-                              index bytes) {
+/// The axes of a batch, extents and steps in entries; of a row-major one the shortest step first.
+struct axis {
+  index extent, step;
+};
+using batch_axes = std::array<axis, 4>;
+
+batch_axes axes_of(const matrices& x, index rows, index columns, index count) {
   const index block = x.how.block;
-  memory_extent e(x.place.data, bytes);
-  e.repeat(rows, x.how.row * block);
-  e.repeat(columns, x.how.column * block);
-  if (x.how.layout == batch_layout::interleaved) {
-    e.repeat(block, 1);
-    e.repeat((count + block - 1) / block, x.place.problem);
-  } else {
-    e.repeat(count, x.place.problem);
-  }
+  if (x.how.layout == batch_layout::interleaved)
+    return {{{block, 1},
+             {columns, x.how.column * block},
+             {rows, x.how.row * block},
+             {(count + block - 1) / block, x.place.problem}}};
+  return {{{columns, x.how.column}, {rows, x.how.row}, {count, x.place.problem}, {1, 0}}};
+}
+
+memory_extent extent_of_batch(const void* data, const batch_axes& axes, index bytes) {
+  memory_extent e(data, bytes);
+  for (const axis& a : axes) e.repeat(a.extent, a.step);
   return e;
+}
+
+/// From the first address of a batch to behind its last.
+struct address_range {
+  std::uintptr_t begin, end;
+
+  address_range(const void* data, const batch_axes& axes, index bytes) {
+    index before = 0, behind = 1;
+    for (const axis& a : axes) (a.step < 0 ? before : behind) += (a.extent - 1) * a.step;
+    const auto at = reinterpret_cast<std::uintptr_t>(data);
+    begin = at + static_cast<std::uintptr_t>(before * bytes);
+    end = at + static_cast<std::uintptr_t>(behind * bytes);
+  }
+  friend bool meet(const address_range& x, const address_range& y) {
+    return x.begin < y.end && y.begin < x.end;
+  }
+};
+
+/// Whether each axis steps over all entries of those before it.
+bool is_nested(const batch_axes& axes) {
+  index reach = 1;
+  for (const axis& a : axes) {
+    if (a.extent > 1 && a.step < reach) return false;
+    reach += (a.extent - 1) * a.step;
+  }
+  return true;
 }
 
 }  // namespace
@@ -362,12 +396,16 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
     require_data(b, 'B', k * n);
   }
   if (has_address_range(c)) {
-    const memory_extent result = extent_of_batch(c, m, n, count, bytes);
-    if (!result.entries_apart())
+    const batch_axes in_c = axes_of(c, m, n, count);
+    const address_range range(c.place.data, in_c, bytes);
+    const auto result = [&] { return extent_of_batch(c.place.data, in_c, bytes); };
+    if (!is_nested(in_c) && !result().entries_apart())
       throw overlap_error("tenfold: gemm: C overlaps itself: two of its entries have one address");
     const auto require_disjoint = [&](const matrices& x, op f, char name) {
       if (!reads || !has_address_range(x)) return;
-      if (may_overlap(extent_of_batch(x, rows(x, f), columns(x, f), count, bytes), result))
+      const batch_axes axes = axes_of(x, rows(x, f), columns(x, f), count);
+      if (meet(range, address_range(x.place.data, axes, bytes)) &&
+          may_overlap(extent_of_batch(x.place.data, axes, bytes), result()))
         throw overlap_error(std::string("tenfold: gemm: C overlaps ") + name);
     };
     require_disjoint(a, op_a, 'A');

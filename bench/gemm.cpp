@@ -59,7 +59,9 @@ limit bound_of(const report& out, const gemm_batch<T>& x, level l) {
 // ---- a case ------------------------------------------------------------------------------------
 
 /// A candidate that takes longer for one pass over memory is left out: it is far from all others.
-constexpr double longest_pass = 2;
+constexpr double longest_pass = 1.5;
+/// A pass over this part of the batch tells.
+constexpr std::ptrdiff_t sampled_part = 64;
 
 /// The sizes known only at the call, so that the kernels of the library run.
 template <class T>
@@ -96,19 +98,15 @@ void run_batch(report& out, const std::string& name, const gemm_batch<T>& x, boo
   checked.push_back(x.count - 1);
   const expected<T> right(x, std::move(checked));
 
-  std::vector<candidate> timed;
-  for (candidate& tried : candidates) {
+  for (const candidate& tried : candidates) {
     right.prepare();
-    const double start = cpu_seconds();
     tried.pass();
-    const bool slow = streaming && cpu_seconds() - start > longest_pass;
     right.compare(name, tried.name);
-    if (!slow || timed.empty()) timed.push_back(std::move(tried));
   }
 
-  const auto timings = time_alternately(timed, effort_of(out, streaming));
+  const auto timings = time_alternately(candidates, effort_of(out, streaming));
   out.add(rates(name, scalar_letter<T>, name_of(x.where), streaming ? "memory" : "cache", x.flops(),
-                timed, timings, bound_of(out, x, streaming ? level::dram : level::l2)));
+                candidates, timings, bound_of(out, x, streaming ? level::dram : level::l2)));
 }
 
 /// Tenfold with static sizes where there are any, Tenfold with sizes at the call, and the peers.
@@ -126,6 +124,23 @@ std::vector<candidate> candidates_of(const gemm_peers& peers, const gemm_batch<T
   add("hand", fixed.hand);
   add("loops", fixed.loops);
   return all;
+}
+
+/// Leaves out those that would take too long for the whole of a streaming batch, but for Tenfold.
+template <class T>
+std::vector<candidate> quick_ones(const gemm_peers& peers, const gemm_batch<T>& whole,
+                                  const static_products<T>& fixed) {
+  gemm_batch<T> part = whole;
+  part.count = std::max<std::ptrdiff_t>(whole.count / sampled_part, 1);
+  const std::vector<candidate> sampled = candidates_of(peers, part, fixed);
+  std::vector<candidate> all = candidates_of(peers, whole, fixed), quick;
+  const double share = static_cast<double>(part.count) / static_cast<double>(whole.count);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double start = cpu_seconds();
+    sampled[i].pass();
+    if (i == 0 || cpu_seconds() - start < share * longest_pass) quick.push_back(std::move(all[i]));
+  }
+  return quick;
 }
 
 /// What the filter of the command line is compared with: "gemm n=8 d strided cache".
@@ -149,7 +164,8 @@ void run_square(report& out, const gemm_peers& peers, arena<real_type<T>>& memor
   memory.lay_out(x);
   const auto fixed = where == storage::strided ? square_products<T, storage::strided>(n)
                                                : square_products<T, storage::interleaved>(n);
-  run_batch(out, name, x, streaming, candidates_of(peers, x, fixed));
+  run_batch(out, name, x, streaming,
+            streaming ? quick_ones(peers, x, fixed) : candidates_of(peers, x, fixed));
 }
 
 /// Is n one of those of a quick run?

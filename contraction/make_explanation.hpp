@@ -248,21 +248,15 @@ class explaining {
     e.kernel = by_lanes ? micro_kernel::gemm_by_lanes : micro_kernel::gemm_by_columns;
     e.phase = out_.phase_count - 1;
     e.width = width;
-    const bool is_static = static_tiles_ && select::has_static_code(s);
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + width - 1) / width;
-    const select::tile_shape most =
-        by_lanes ? select::most_lanes_tile(caps_.registers, problem_.type, uniform)
-                 : select::most_columns_tile(caps_.registers, problem_.type);
     const select::tile_shape tile =
-        !is_static ? most
-        : by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform)
-                   : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type);
-    e.rows = select::chunks(s.m, tile.m).longer;
-    e.columns = select::chunks(e.column_extent, tile.n).longer;
+        by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform)
+                 : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type);
+    e.rows = tile.m;
+    e.columns = tile.n;
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
-            : is_static                                            ? select::tile_reason::registers
-                                                                   : select::tile_reason::library;
+                                                                   : select::tile_reason::registers;
     const label_set from = by_lanes ? in_tiles(in) : choice.transposed ? e.m : e.n;
     for (int l = problem_.label_count - 1; l >= 0 && in.lane < 0; --l) {
       if (contains(from, l)) in.lane = l;

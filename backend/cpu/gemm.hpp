@@ -31,9 +31,12 @@ struct fetch_rates {
   /// One problem has so many entries, and is computed in so many parts.
   template <class T>
   static constexpr fetch_rates of(index a, index b, index c, index parts) {
-    constexpr auto bytes = static_cast<index>(sizeof(T));
     if (parts == 0) return {};
-    return {a * bytes / parts, b * bytes / parts, c * bytes / parts};
+    const double each = double{sizeof(T)} / static_cast<double>(parts);
+    const auto rate = [&](index entries) {
+      return static_cast<index>(static_cast<double>(entries) * each);
+    };
+    return {rate(a), rate(b), rate(c)};
   }
 };
 
@@ -74,9 +77,9 @@ inline constexpr index tile_count = static_cast<index>((M + Tile.m - 1) / Tile.m
 
 /// How a kernel of any shape goes through one product; one of a fixed shape needs none of it.
 struct tile_walk {
-  index m = 0, k = 0, columns = 0;          ///< columns: vectors, or entries
-  int tail = 0;                             ///< entries of the last vector, where it is not whole
-  bool packs = false;                       ///< B is copied into panels
+  index m = 0, k = 0, columns = 0;  ///< columns: vectors, or entries
+  int width = 1, tail = 0;  ///< by columns: entries of a vector, and of the last one if not 0
+  bool packs = false;       ///< B is copied into panels
   select::chunks rows{0, 1}, across{0, 1};  ///< cut into register tiles
   fetch_rates rates;
   index group = 1;  ///< problems through which one register tile goes before the next

@@ -120,16 +120,16 @@ void gemm_past_caches(const gemm_shape& s, const gemm_kernel<T>& kernel, tile_op
 
 /// What register tiles by columns need besides addresses.
 template <class T>
-tile_operands<T> columns_operands(const gemm_shape& s, const gemm_arguments<T>& g) {
-  constexpr int v = lanes<T>;
+tile_operands<T> columns_operands(const gemm_shape& s, const gemm_kernel<T>& kernel,
+                                  const gemm_arguments<T>& g) {
   const tile_strides strides = strides_by_columns<T>(s);
   tile_operands<T> t;
   t.a_m = strides.a_m;
   t.a_k = strides.a_k;
   t.b_k = strides.b_k;
   t.c_m = strides.c_m;
-  t.b_n = t.c_n = v;
-  t.tail = static_cast<int>(s.n % v);
+  t.b_n = t.c_n = kernel.walk.width;
+  t.tail = kernel.walk.tail;
   t.alpha = g.alpha;
   t.beta = s.c.layout == batch_layout::gathered ? T(0) : g.beta;
   t.conjugate_sum = s.b.conjugated;
@@ -166,7 +166,7 @@ void gemm_at_addresses(const gemm_shape& s, const gemm_kernel<T>& kernel,
 template <class T>
 void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
                      residence from, index begin, index end) {
-  tile_operands<T> t = columns_operands<T>(s, g);
+  tile_operands<T> t = columns_operands<T>(s, kernel, g);
   if (lies_in_columns<T>(s)) {
     const auto is_regular = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
     if (!is_regular(s.a) || !is_regular(s.b) || !is_regular(s.c))
@@ -439,7 +439,7 @@ struct listed_kind {
     const gemm_shape& s = ready.shape;
     at_addresses = ready.kernel.path == select::gemm_path::by_columns && lies_in_columns<T>(s);
     fetches = from.fetches(operand_bytes::of<T>(s));
-    if (at_addresses) tile = columns_operands<T>(s, all);
+    if (at_addresses) tile = columns_operands<T>(s, ready.kernel, all);
   }
 
   /// Those from `first` on alone.

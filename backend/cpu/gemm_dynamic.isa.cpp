@@ -9,9 +9,15 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
+/// From one register tile to the next: entries of the operands, and bytes of what is fetched.
+struct tile_steps {
+  index a, b, c;
+  index next_a, next_b, next_c;
+};
+
 template <class T>
-using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands<T>&, index k,
-                               index count, const problem_steps&);
+using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands<T>&,
+                               const fetch_cursor& next, index k, index count, const tile_steps&);
 
 /// Whether tiles of lanes count on neighbouring columns, whose distance is then a constant: with
 /// strides known when the program runs the addresses of a tile cost as much as its arithmetic (n =
@@ -19,15 +25,15 @@ using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands
 template <class T>
 inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 
-/// One register tile for each of `count` problems, or tiles of problems. `Touch`: columns are W
-/// apart.
+/// `count` register tiles. `Touch`: columns are W apart.
 template <class T, int W, int M, int N, tile_modes How, bool Touch>
-void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index k, index count,
-           const problem_steps& step) {
+void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const fetch_cursor& next,
+           index k, index count, const tile_steps& step) {
   tile_operands<T> t = operands;
   t.a = a;
   t.b = b;
   t.c = c;
+  t.next = next;
   if constexpr (Touch) t.b_n = t.c_n = W;
   t.sum_only = is_sum_only(t);
   for (index i = 0; i < count; ++i) {
@@ -35,51 +41,84 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, index
     t.a += step.a;
     t.b += step.b;
     t.c += step.c;
-    go_on<T>(t.next, step, k);
+    t.next.a += static_cast<std::uintptr_t>(step.next_a);
+    t.next.b += static_cast<std::uintptr_t>(step.next_b);
+    t.next.c += static_cast<std::uintptr_t>(step.next_c);
   }
 }
 
-/// Register tiles of up to Most entries; tile (m, n) is entry (m - 1) * Most.n + n - 1.
-template <class T, int W, select::tile_shape Most, tile_modes How, bool Touch>
+/// Register tiles of up to `Cut::widest` columns and, with n of them, up to Cut::rows(n) rows.
+template <class T, int W, class Cut, tile_modes How, bool Touch>
 struct tile_table {
+  static constexpr int widest = Cut::widest;
+  static constexpr int rows(int columns) { return Cut::rows(columns); }
+
+  static tile_function<T> tile(index rows, index columns) {
+    return entries[static_cast<std::size_t>(start(static_cast<int>(columns)) + rows - 1)];
+  }
+
+ private:
+  static constexpr int start(int columns) {  // of the tiles with so many columns
+    int before = 0;
+    for (int n = 1; n < columns; ++n) before += Cut::rows(n);
+    return before;
+  }
+  static constexpr int columns_of(int i) {
+    int n = 1;
+    while (start(n + 1) <= i) ++n;
+    return n;
+  }
   static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
     return std::array<tile_function<T>, sizeof...(I)>{
-        &tiles<T, W, I / Most.n + 1, I % Most.n + 1, How, Touch>...};
+        &tiles<T, W, I - start(columns_of(I)) + 1, columns_of(I), How, Touch>...};
   };
-  static constexpr auto entries = make(std::make_integer_sequence<int, Most.m * Most.n>{});
+  static constexpr auto entries = make(std::make_integer_sequence<int, start(Cut::widest + 1)>{});
 };
 
 /// By columns; W: those of a narrower vector serve results of one.
-template <class T, int W, bool Partial, bool Conjugate>
-struct columns_table {
-  static constexpr select::tile_shape widest = select::most_columns_tile(registers, scalar_of<T>),
-                                      most{widest.m, W == lanes<T> ? widest.n : 1};
-  static constexpr auto& entries =
-      tile_table<T, W, most,
-                 tile_modes{access::uniform, access::lanes, false, true, access::lanes,
-                            Partial ? any_tail : 0, Conjugate, select::fetch::into_l1},
-                 true>::entries;
+template <class T, int W>
+struct columns_cut {
+  static constexpr int widest = W == lanes<T> ? select::most_vectors(registers, scalar_of<T>) : 1;
+  static constexpr int rows(int n) {
+    const int most = select::most_rows(n, registers, scalar_of<T>);
+    return W == lanes<T> || most < 8 ? most : 8;
+  }
 };
-template <class T, access A, bool Conjugate>
-struct lanes_table {
-  static constexpr access l = is_complex_type<T> ? access::split : access::lanes;
+template <class T, int W, bool Partial, bool Conjugate>
+using columns_table =
+    tile_table<T, W, columns_cut<T, W>,
+               tile_modes{access::uniform, access::lanes, false, true, access::lanes,
+                          Partial ? any_tail : 0, Conjugate, select::fetch::into_l1},
+               true>;
+
+template <class T, access A>
+struct lanes_cut {
   static constexpr select::tile_shape most =
       select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
-  static constexpr auto& entries =
-      tile_table<T, lanes<T>, most,
-                 tile_modes{A, l, false, true, l, 0, Conjugate, select::fetch::into_l2, 2, true},
-                 columns_touch<T>>::entries;
+  static constexpr int widest = most.n;
+  static constexpr int rows(int) { return most.m; }
 };
+template <class T, access A, bool Conjugate>
+using lanes_table =
+    tile_table<T, lanes<T>, lanes_cut<T, A>,
+               tile_modes{A, is_complex_type<T> ? access::split : access::lanes, false, true,
+                          is_complex_type<T> ? access::split : access::lanes, 0, Conjugate,
+                          select::fetch::into_l2, 2, true},
+               columns_touch<T>>;
 
-/// Calls f(first, length) for each part of a range.
+/// Calls f(first, length, count) for each run of equal parts of a range.
+template <class F>
+[[gnu::always_inline]] inline void for_each_run(const select::chunks& parts, const F& f) {
+  if (parts.long_count > 0) f(index{0}, index{parts.longer}, parts.long_count);
+  if (parts.short_count > 0)
+    f(parts.long_count * parts.longer, index{parts.longer - 1}, parts.short_count);
+}
+/// Calls f(first, length) for each part.
 template <class F>
 [[gnu::always_inline]] inline void for_each_part(const select::chunks& parts, const F& f) {
-  index first = 0;
-  for (index i = 0; i < parts.count(); ++i) {
-    const index length = parts.longer - (i >= parts.long_count);
-    f(first, length);
-    first += length;
-  }
+  for_each_run(parts, [&](index first, index length, index count) {
+    for (index i = 0; i < count; ++i) f(first + i * length, length);
+  });
 }
 
 /// Copies rows of n entries, in whole vectors: up to one behind a row of `to` is overwritten.
@@ -97,75 +136,98 @@ void copy_rows(const T* from, index from_row, T* to, index to_row, index rows, i
   }
 }
 
+/// Where B is copied, the columns of one register tile at a time, so that they are neighbours in L1
+/// for all rows.
+template <class T>
+struct panel {
+  T* data = nullptr;
+  index from_row = 0;  ///< entries of B from one row to the next
+};
+
 /// All register tiles of `count` problems; the last column comes from `Last`. `ByRows`: all columns
-/// of a row of tiles before the next row. `panel`: B is copied there, the columns of one tile at a
-/// time, so that they are neighbours in L1 for all rows.
+/// of a row of tiles before the next row. The operands are not copied: for problems one by one,
+/// that costs as much as a product of order 4.
 template <class T, bool ByRows, class Table, class Last = Table>
-void walk(const tile_walk& how, const tile_operands<T>& operands, index count,
-          const problem_steps& step, T* panel = nullptr) {
+void walk(const tile_walk& how, const tile_operands<T>& t, index count, const problem_steps& step,
+          panel<T> packed = {}) {
   constexpr index v = lanes<T>;
+  constexpr auto bytes = static_cast<index>(sizeof(T));
   const auto function = [&](index rows, index columns, bool last) {
-    return (
-        last && operands.tail > 0
-            ? Last::entries
-            : Table::entries)[static_cast<std::size_t>((rows - 1) * Table::most.n + columns - 1)];
+    return last && t.tail > 0 ? Last::tile(rows, columns) : Table::tile(rows, columns);
   };
   // Columns that are no neighbours are tiles of one, whatever the kernel meant.
-  const bool apart = ByRows && columns_touch<T> && (operands.b_n != v || operands.c_n != v);
+  const bool apart = ByRows && columns_touch<T> && (t.b_n != v || t.c_n != v);
   const select::chunks across = apart ? select::chunks(how.columns, 1) : how.across;
-  tile_operands<T> t = operands;
-  t.next = fetch_from(t, step, apart ? fetch_rates{} : how.rates);
+  fetch_cursor next = fetch_from(t, step, apart ? fetch_rates{} : how.rates);
+  const tile_steps problems{step.a, step.b, step.c, step.a * bytes, step.b * bytes, step.c * bytes};
   if (how.rows.count() == 1 && across.count() == 1)
-    return function(how.m, how.columns, true)(t.a, t.b, t.c, t, how.k, count, step);
-  if (panel != nullptr) t.b_k = across.longer * t.b_n;
+    return function(how.m, how.columns, true)(t.a, t.b, t.c, t, next, how.k, count, problems);
+
   for (index i = 0; i < count; i += how.group) {
     const index now = count - i < how.group ? count - i : how.group;
-    const fetch_cursor first = t.next;
-    const auto tile = [&](const T* b, index row, index height, index column, index width) {
-      function(height, width, column + width == how.columns)(
-          t.a + row * t.a_m, b, t.c + row * t.c_m + column * t.c_n, t, how.k, now, step);
-      t.next.advance(how.k);
+    const T *const a_first = t.a + i * step.a, *const b_first = t.b + i * step.b;
+    T* const c_first = t.c + i * step.c;
+    const fetch_cursor first = next;
+    // Tiles in a line: one problem's by one call, or one call for each tile of all problems.
+    const auto line = [&](index row, index column, const T* b, tile_function<T> f, index tiles,
+                          index along_a, index along_b, index along_c) {
+      const T* a = a_first + row * t.a_m;
+      T* c = c_first + row * t.c_m + column * t.c_n;
+      if (now == 1) {
+        const tile_steps along{along_a,
+                               along_b,
+                               along_c,
+                               how.k * next.rate_a,
+                               how.k * next.rate_b,
+                               how.k * next.rate_c};
+        f(a, b, c, t, next, how.k, tiles, along);
+        next.advance(how.k * tiles);
+        return;
+      }
+      for (index tile = 0; tile < tiles; ++tile) {
+        f(a + tile * along_a, b + tile * along_b, c + tile * along_c, t, next, how.k, now,
+          problems);
+        next.advance(how.k);
+      }
     };
     if constexpr (ByRows) {
       for_each_part(how.rows, [&](index row, index height) {
-        for_each_part(across, [&](index column, index width) {
-          tile(t.b + column * t.b_n, row, height, column, width);
+        for_each_run(across, [&](index column, index width, index tiles) {
+          line(row, column, b_first + column * t.b_n, function(height, width, false), tiles, 0,
+               width * t.b_n, width * t.c_n);
         });
       });
     } else {
       for_each_part(across, [&](index column, index width) {
-        const T* b = t.b + column * t.b_n;
-        if (panel != nullptr) {
-          const bool ends_short = column + width == how.columns && t.tail > 0;
-          copy_rows(b, operands.b_k, panel, t.b_k, how.k,
-                    ends_short ? (width - 1) * t.b_n + t.tail : width * t.b_n);
-          b = panel;
+        const bool last = column + width == how.columns;
+        const T* b = b_first + column * t.b_n;
+        if (packed.data != nullptr) {
+          copy_rows(b, packed.from_row, packed.data, t.b_k, how.k,
+                    last && t.tail > 0 ? (width - 1) * t.b_n + t.tail : width * t.b_n);
+          b = packed.data;
         }
-        for_each_part(how.rows,
-                      [&](index row, index height) { tile(b, row, height, column, width); });
+        for_each_run(how.rows, [&](index row, index height, index tiles) {
+          line(row, column, b, function(height, width, last), tiles, height * t.a_m, 0,
+               height * t.c_m);
+        });
       });
     }
-    t.next = first;
-    go_on<T>(t.next, step, 0, now);
-    t.a += now * step.a;
-    t.b += now * step.b;
-    t.c += now * step.c;
+    next = first;
+    go_on<T>(next, step, 0, now);
   }
 }
 
 /// By columns, with vectors of W lanes.
 template <class T, int W, bool Conjugate>
-void walk_by_columns(const tile_walk& how, const tile_operands<T>& from, index problems,
+void walk_by_columns(const tile_walk& how, const tile_operands<T>& t, index problems,
                      const problem_steps& step) {
   using whole = columns_table<T, W, false, Conjugate>;
   using partial = columns_table<T, W, true, Conjugate>;
-  tile_operands<T> t = from;
-  t.b_n = t.c_n = W;
-  t.tail = how.tail;
   if (!how.packs) return walk<T, false, whole, partial>(how, t, problems, step);
-  const index entries = how.k * how.across.longer * W + lanes<T>;
-  const scratch_block panel(static_cast<std::size_t>(entries) * sizeof(T));
-  walk<T, false, whole, partial>(how, t, problems, step, panel.as<T>());
+  tile_operands<T> in_panel = t;
+  in_panel.b_k = how.across.longer * W;
+  const scratch_block block(static_cast<std::size_t>(how.k * in_panel.b_k + lanes<T>) * sizeof(T));
+  walk<T, false, whole, partial>(how, in_panel, problems, step, {block.as<T>(), t.b_k});
 }
 template <class T, access A, bool Conjugate>
 void walk_by_lanes(const tile_walk& how, const tile_operands<T>& t, index tiles,
@@ -180,8 +242,8 @@ tile_walk walk_of(const gemm_shape& s, index columns, index problems) {
   how.m = s.m;
   how.k = s.k;
   how.columns = columns;
-  how.rows = select::chunks(s.m, Table::most.m);
-  how.across = select::chunks(columns, Table::most.n);
+  how.across = select::chunks(columns, Table::widest);
+  how.rows = select::chunks(s.m, Table::rows(how.across.longer));
   const index a = s.m * s.k * problems, b = s.k * s.n * problems, c = s.m * s.n * problems;
   how.rates = fetch_rates::of<T>(a, b, c, how.parts(how.across));
   how.group = select::problems_at_once((a + b + c) * static_cast<index>(sizeof(T)));
@@ -196,6 +258,7 @@ gemm_kernel<T> columns_kernel(const gemm_shape& s) {
     if (lanes_for<T>(s.n) <= half) return columns_kernel<T, half, Conjugate>(s);
   }
   tile_walk how = walk_of<T, columns_table<T, W, false, Conjugate>>(s, (s.n + W - 1) / W, 1);
+  how.width = W;
   how.tail = static_cast<int>(s.n % W);
   how.packs = select::packs_panels(s, strides_by_columns<T>(s).b_k);
   if (how.packs) how.group = 1;

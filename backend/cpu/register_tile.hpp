@@ -245,7 +245,7 @@ struct accumulators {
       if (t.next.fetches) {
         fetch_cursor next = t.next;
 #pragma GCC unroll 1
-        for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) {
+        for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) {
           step<How>(a, b, t);
           fetch_lines<How>(next.a);
           fetch_lines<How>(next.b);
@@ -256,7 +256,7 @@ struct accumulators {
       }
     }
 #pragma GCC unroll 1
-    for (; k < k_extent; ++k, a += t.a_k, b += t.b_k) step<How>(a, b, t);
+    for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) step<How>(a, b, t);
   }
   template <tile_modes How>
   [[gnu::always_inline]] static void fetch_lines(std::uintptr_t p) {

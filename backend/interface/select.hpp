@@ -75,6 +75,11 @@ struct chunks {
 
   constexpr chunks(index extent, index most) {
     if (extent <= 0) return;
+    if (extent <= most) {
+      longer = static_cast<int>(extent);
+      long_count = 1;
+      return;
+    }
     const index count = (extent + most - 1) / most;
     longer = static_cast<int>((extent + count - 1) / count);
     short_count = count * longer - extent;
@@ -232,15 +237,14 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
 }
 
 /// The same by lanes: an entry that a tile of problems transposes takes 1.6 (a third of the rate of
-/// columns at n = 8, all three strided), one that is moved alone 4.
+/// columns at n = 8, all three strided), one that is moved alone, or from an address of its own, 4.
 [[gnu::always_inline]] constexpr double lanes_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
   const auto moved = [&](const matrix_batch& x, double entries) {
     if (x.layout == batch_layout::interleaved && x.block % width == 0) return 0.0;
     if (x.row == 0 && x.column == 0) return 0.0;  // one number, see without_unit_axes
-    const bool runs = (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) &&
-                      (x.column == 1 || x.row == 1);
+    const bool runs = x.layout == batch_layout::strided && (x.column == 1 || x.row == 1);
     return entries * (runs ? 1.6 : 4);
   };
   double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
@@ -250,12 +254,21 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
   return cost;
 }
 
-/// Whether B is copied into panels, one register tile wide, before its columns are used: where B,
-/// whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and these are
-/// enough to pay for the copy.
+/// Whether B is copied into panels, one register tile wide, before its columns are used: where a
+/// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
+/// these are enough to pay for the copy.
+///
+/// An L1 of 64 sets of 8 lines or more: rows an even number of lines apart share few sets (n = 128
+/// in double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
+/// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
 constexpr bool packs_panels(const gemm_shape& s, index row) {
-  const auto bytes = static_cast<index>(bytes_of(s.type));
-  return s.m >= 32 && s.k * (row < 0 ? -row : row) * bytes > 32768;
+  const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
+  constexpr index lines = 4, sets = 64, ways = 8;
+  index starts = sets;
+  for (index step = bytes / 64; bytes % 64 == 0 && step % 2 == 0 && starts > 1; step /= 2)
+    starts /= 2;
+  const index met = starts * lines < sets ? starts * lines : sets;
+  return s.m >= 32 && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
 }
 
 /// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
@@ -287,7 +300,9 @@ constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
 /// neighbours are lanes.
 constexpr gemm_shape without_unit_axes(gemm_shape s) {
   if (s.m != 1 || s.n != 1 || s.k != 1) return s;
-  for (matrix_batch* x : {&s.a, &s.b, &s.c}) x->row = x->column = 0;
+  for (matrix_batch* x : {&s.a, &s.b, &s.c}) {
+    if (x->layout != batch_layout::pointers) x->row = x->column = 0;
+  }
   return s;
 }
 
@@ -297,6 +312,8 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
 /// imaginary part change places), so of interleaved problems that does not depend on their number
 /// in a block, which may be that of the batch.
 [[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width) {
+  if (has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && 2 * s.n >= width)
+    return {gemm_path::by_columns, false, columns_cost(s, width)};  // nothing costs less
   const gemm_shape t = tenfold::transposed(s);
   const auto is_interleaved = [](const matrix_batch& x) {
     return x.layout == batch_layout::interleaved;
@@ -316,32 +333,40 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
   return best;
 }
 
-/// The largest register tiles of vectors of columns, A broadcast, and of problems, that the library
-/// carries for sizes known when the program runs. A complex sum takes two registers.
-constexpr tile_shape most_columns_tile(int registers, scalar type) {
-  const int r = is_complex(type) ? registers / 2 : registers;
-  return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
+/// Registers that hold a sum each; a complex one takes two.
+constexpr int sum_registers(int registers, scalar type) {
+  return is_complex(type) ? registers / 2 : registers;
 }
-constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
-  const int r = is_complex(type) ? registers / 2 : registers;
-  if (a_uniform) return most_columns_tile(registers, type);
-  return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
+
+/// The most vectors of columns of a register tile, A broadcast, and the most rows of one with so
+/// many: a row of B and an entry of A have registers too.
+constexpr int most_vectors(int registers, scalar type) {
+  const int r = sum_registers(registers, type);
+  return r >= 32 ? 4 : r >= 16 ? 3 : 2;
+}
+constexpr int most_rows(int vectors, int registers, scalar type) {
+  const int rows = (sum_registers(registers, type) - 1 - vectors) / vectors;
+  return rows < 16 ? rows : 16;
 }
 
 /// The register tile of rows x vectors of columns, A broadcast.
 constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type) {
-  const int r = is_complex(type) ? registers / 2 : registers;
-  const int n = static_cast<int>(chunks(vectors, r >= 32 ? 4 : r >= 16 ? 3 : 2).longer);
-  const int most = (r - 1 - n) / n;
-  return {static_cast<int>(chunks(rows, most < 16 ? most : 16).longer), n};
+  const int n = chunks(vectors, most_vectors(registers, type)).longer;
+  return {chunks(rows, most_rows(n, registers, type)).longer, n};
+}
+
+/// The largest register tile of problems.
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
+  const int r = sum_registers(registers, type);
+  if (a_uniform) return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
+  return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
 }
 
 /// The register tile of rows x columns, each entry a vector of problems.
 constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar type,
                                 bool a_uniform) {
   const tile_shape most = most_lanes_tile(registers, type, a_uniform);
-  return {static_cast<int>(chunks(rows, most.m).longer),
-          static_cast<int>(chunks(columns, most.n).longer)};
+  return {chunks(rows, most.m).longer, chunks(columns, most.n).longer};
 }
 
 /// Into which cache the kernel of a batched product fetches the problems to come, and how many

@@ -205,6 +205,28 @@ TEST_CASE("groups and variable batches give what fixed ones give") {
   });
 }
 
+TEST_CASE("rows of B that lie far apart are copied into panels") {
+  for_each_scalar([](auto t) {
+    using T = decltype(t);
+    generator g(3);
+    for (const index n : {1, 2, 3, 5, 8, 9, 17, 33, 70}) {
+      for (const op f : {op::none, op::conjugate_transpose}) {
+        call<T> x(order::row_major, f, op::none, 40, n, 40, 2, T(1), number<T>(2, 1), false, 2047,
+                  g);
+        REQUIRE(select::packs_panels(
+            {scalar_of<T>, x.m, x.n, x.k, x.a.shape(), x.b.shape(), x.c.shape()}, x.ldb()));
+        const index wrong = x.errors([&] {
+          gemm(x.layout, f, op::none, x.m, x.n, x.k, x.alpha,
+               static_cast<const T*>(x.a.place().data), x.lda(), x.a.place().problem,
+               static_cast<const T*>(x.b.place().data), x.ldb(), x.b.place().problem, x.beta,
+               x.entries_c(), x.ldc(), x.c.place().problem, x.count);
+        });
+        CHECK(wrong == 0);
+      }
+    }
+  });
+}
+
 TEST_CASE("a stride of 0 shares one matrix among all problems") {
   const std::vector<double> one{1, 2, 3, 4};
   std::vector<double> many(40 * 4, 1), c(40 * 4);
