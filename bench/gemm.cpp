@@ -44,12 +44,11 @@ double row_major_share(const gemm_sizes& s, int lanes) {
 }
 
 template <class T>
-limit bound_of(const report& out, const gemm_batch<T>& x, level l) {
-  limit best = out.bound(scalar_letter<T>, x.flops(), x.bytes(), l);
+limit bound_of(const report& out, double peak, const gemm_batch<T>& x, level l) {
+  limit best = out.bound(peak, x.flops(), x.bytes(), l);
   if constexpr (parts_of<T> == 1) {
     if (x.where == storage::strided) {
-      const double tile =
-          out.peak(scalar_letter<T>) * row_major_share({x.m, x.n, x.k}, lanes<real_type<T>>);
+      const double tile = peak * row_major_share({x.m, x.n, x.k}, lanes<real_type<T>>);
       if (tile < best.value) best = {tile, "loads"};
     }
   }
@@ -104,9 +103,10 @@ void run_batch(report& out, const std::string& name, const gemm_batch<T>& x, boo
     right.compare(name, tried.name);
   }
 
-  const auto timings = time_alternately(candidates, effort_of(out, streaming));
+  const measured m = out.time(candidates, scalar_letter<T>, effort_of(out, streaming));
   out.add(rates(name, scalar_letter<T>, name_of(x.where), streaming ? "memory" : "cache", x.flops(),
-                candidates, timings, bound_of(out, x, streaming ? level::dram : level::l2)));
+                candidates, m.timings,
+                bound_of(out, m.peak, x, streaming ? level::dram : level::l2)));
 }
 
 /// Tenfold with static sizes where there are any, Tenfold with sizes at the call, and the peers.

@@ -37,10 +37,10 @@ effort effort_of(const report& out, const description& c) {
 }
 
 void run_case(report& out, const description& c, const std::vector<candidate>& candidates) {
-  const auto timings = time_alternately(candidates, effort_of(out, c));
-  out.add(
-      rates(c.name, c.scalar, c.layout, c.where, c.flops, candidates, timings,
-            out.bound(c.scalar, c.flops, c.bytes, c.where == "memory" ? level::dram : level::l2)));
+  const measured m = out.time(candidates, c.scalar, effort_of(out, c));
+  const level where = c.where == "memory" ? level::dram : level::l2;
+  out.add(rates(c.name, c.scalar, c.layout, c.where, c.flops, candidates, m.timings,
+                out.bound(m.peak, c.flops, c.bytes, where)));
 }
 
 /// Runs each candidate on a poisoned result and compares with expected(i).

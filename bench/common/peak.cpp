@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/hand_vector.hpp"
-#include "common/timing.hpp"
 
 namespace tenfold::bench {
 namespace {
@@ -12,21 +11,30 @@ namespace {
 constexpr int chains = 12;
 
 template <class T>
-double rate_of(long repetitions) {
+constexpr double flops_of(long repetitions) {
+  return 2.0 * lanes<T> * chains * static_cast<double>(repetitions);
+}
+
+template <class T>
+void run_chains(long repetitions) {
   vec<T> x[chains];
   unroll<chains>([&](auto i) __attribute__((always_inline)) { x[i] = vec<T>(T(1 + 0.1 * i)); });
   vec<T> a(T(0.999)), b(T(0.001));
   pin(a);
   pin(b);
-  const double start = cpu_seconds();
   for (long n = 0; n < repetitions; ++n) {
     unroll<chains>([&](auto i) __attribute__((always_inline)) {
       x[i] = multiply_add(a, x[i], b);
       keep(x[i]);
     });
   }
-  const double seconds = cpu_seconds() - start;
-  return 2.0 * lanes<T> * chains * static_cast<double>(repetitions) / seconds * 1e-9;
+}
+
+template <class T>
+double rate_of(long repetitions) {
+  const double start = cpu_seconds();
+  run_chains<T>(repetitions);
+  return flops_of<T>(repetitions) / (cpu_seconds() - start) * 1e-9;
 }
 
 /// The best of several: what the machine can do, not what it does on average beside others.
@@ -42,6 +50,13 @@ double best_rate(int samples) {
 peak_rates measure_peak(bool quick) {
   const int samples = quick ? 20 : 60;
   return {best_rate<double>(samples), best_rate<float>(samples)};
+}
+
+peak_loop multiply_adds(char scalar) {
+  constexpr long repetitions = 10'000;
+  if (scalar == 'd' || scalar == 'z')
+    return {{"peak", [] { run_chains<double>(repetitions); }}, flops_of<double>(repetitions)};
+  return {{"peak", [] { run_chains<float>(repetitions); }}, flops_of<float>(repetitions)};
 }
 
 }  // namespace tenfold::bench

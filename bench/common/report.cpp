@@ -141,26 +141,28 @@ void report::print_seconds(const row& r) const {
   std::printf("\n");
 }
 
-limit report::bound(char scalar, double flops, double bytes, level l) const {
-  const double peak = this->peak(scalar);
-  limit result{peak, "peak"};
+measured report::time(const std::vector<candidate>& candidates, char scalar, effort e) const {
+  peak_loop peak = multiply_adds(scalar);
+  std::vector<candidate> all = candidates;
+  all.push_back(std::move(peak.loop));
+  std::vector<timing> timings = time_alternately(all, e);
+  const double rate = peak.flops / timings.back().seconds * 1e-9;
+  timings.pop_back();
+  return {std::move(timings), rate};
+}
+
+limit report::bound(double peak, double flops, double bytes, level l) const {
   double fastest = 0;
+  const char* way = "";
   for (const stream s : {stream::copy, stream::copy_nt, stream::triad, stream::upd}) {
     const double rate = bandwidth_->at(s, l);
     if (rate <= fastest) continue;
     fastest = rate;
-    if (flops / bytes * rate < peak) {
-      result = {flops / bytes * rate, std::string(stream_names[static_cast<std::size_t>(s)]) + ' ' +
-                                          level_names[static_cast<std::size_t>(l)]};
-    } else {
-      result = {peak, "peak"};
-    }
+    way = stream_names[static_cast<std::size_t>(s)];
   }
-  return result;
-}
-
-double report::peak(char scalar) const {
-  return scalar == 'd' || scalar == 'z' ? peak_->d : peak_->s;
+  const double streamed = flops / bytes * fastest;
+  if (streamed >= peak) return {peak, "peak"};
+  return {streamed, std::string(way) + ' ' + level_names[static_cast<std::size_t>(l)]};
 }
 
 bool report::finish() {

@@ -43,6 +43,12 @@ struct row {
 row rates(std::string case_name, char scalar, std::string layout, std::string where, double flops,
           const std::vector<candidate>&, const std::vector<timing>&, limit bound);
 
+/// What candidates took, and what the machine could do meanwhile.
+struct measured {
+  std::vector<timing> timings;
+  double peak;  ///< of multiply-adds, GFLOP/s; that of a complex scalar is that of its parts
+};
+
 /// Prints a suite as a table while it runs and writes it as JSON at the end.
 class report {
  public:
@@ -64,12 +70,13 @@ class report {
 
   void add(row);
 
-  /// min(peak, flops / bytes * bandwidth at the level), GFLOP/s. The bandwidth is that of the way
-  /// of streaming that fits: the fastest of those that write as well as read.
-  limit bound(char scalar, double flops, double bytes, level) const;
+  /// Times candidates alternately, and the peak of multiply-adds beside them.
+  measured time(const std::vector<candidate>&, char scalar, effort) const;
 
-  /// The peak of multiply-adds, GFLOP/s; that of a complex scalar is that of its parts.
-  double peak(char scalar) const;
+  /// min(peak, flops / bytes * bandwidth at the level), GFLOP/s, with the peak at that time. The
+  /// bandwidth is that of the way of streaming that fits: the fastest of those that write as well
+  /// as read.
+  limit bound(double peak, double flops, double bytes, level) const;
 
   /// Prints the notes, writes the JSON. False when it cannot be written.
   [[nodiscard]] bool finish();

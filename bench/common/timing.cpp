@@ -61,7 +61,13 @@ std::vector<timing> time_alternately(const std::vector<candidate>& candidates, e
     }
   }
   std::vector<timing> result;
-  for (const auto& s : samples) result.push_back({median(s), spread_of(s)});
+  for (const std::vector<double>& s : samples) {
+    std::vector<double> ratios;
+    for (std::size_t round = 0; round < s.size(); ++round) {
+      ratios.push_back(s[round] / samples[0][round]);
+    }
+    result.push_back({median(samples[0]) * median(ratios), spread_of(s)});
+  }
   return result;
 }
 

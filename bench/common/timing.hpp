@@ -13,7 +13,7 @@ struct candidate {
 };
 
 struct timing {
-  double seconds;  ///< per pass, the median
+  double seconds;  ///< per pass
   double spread;   ///< inter-quartile range over the median
 };
 
@@ -34,6 +34,10 @@ double spread_of(std::vector<double> values);
 
 /// Times all candidates alternately: one sample of each per round. Every candidate runs once
 /// before.
+///
+/// The time of the first is its median; that of another is the median of its ratios to the first
+/// within a round, times that. A machine that is shared changes its speed from one second to the
+/// next, and with it that of both.
 std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort);
 
 }  // namespace tenfold::bench

@@ -123,11 +123,11 @@ void run_variable(report& out, const gemm_peers& peers, bool cubes) {
                              {"fixed batches", [&] { batch.run_fixed(); }}};
   for (candidate& peer : peers.candidates(batch.problems())) all.push_back(std::move(peer));
   for (const candidate& tried : all) batch.check_all(name, tried);
-  const auto timings = time_alternately(all, {out.settings().quick ? 7 : 21, 0.002});
+  const measured m = out.time(all, 'd', {out.settings().quick ? 7 : 21, 0.002});
   // All sizes together are more than L2 and less than a streaming set: the level that holds them.
   const bool in_l3 = batch.bytes() < static_cast<double>(out.where().l3) / 2;
-  out.add(rates(name, 'd', "pointers", in_l3 ? "cache" : "memory", batch.flops(), all, timings,
-                out.bound('d', batch.flops(), batch.bytes(), in_l3 ? level::l3 : level::dram)));
+  out.add(rates(name, 'd', "pointers", in_l3 ? "cache" : "memory", batch.flops(), all, m.timings,
+                out.bound(m.peak, batch.flops(), batch.bytes(), in_l3 ? level::l3 : level::dram)));
 }
 
 void run_sorting(report& out) {
