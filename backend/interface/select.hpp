@@ -349,10 +349,16 @@ constexpr int most_rows(int vectors, int registers, scalar type) {
   return rows < 16 ? rows : 16;
 }
 
+/// The most rows of the register tiles that the library carries: with 14 or 16 rows their code is
+/// twice as long, and no order up to 64 gains.
+inline constexpr int carried_rows = 8;
+
 /// The register tile of rows x vectors of columns, A broadcast.
-constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type) {
+constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type,
+                                  bool carried = false) {
   const int n = chunks(vectors, most_vectors(registers, type)).longer;
-  return {chunks(rows, most_rows(n, registers, type)).longer, n};
+  const int most = most_rows(n, registers, type);
+  return {chunks(rows, carried && most > carried_rows ? carried_rows : most).longer, n};
 }
 
 /// The largest register tile of problems.
