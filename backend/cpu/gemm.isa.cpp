@@ -395,8 +395,7 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
                  [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); });
 }
 
-// ---- shapes and lists
-// ----------------------------------------------------------------------------
+// ---- products of any shape ----------------------------------------------------------------------
 
 /// A shape oriented for its kernel.
 template <class T>
