@@ -250,9 +250,11 @@ class explaining {
     e.width = width;
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + width - 1) / width;
+    const bool carried = !(static_tiles_ && select::has_static_code(s));
     const select::tile_shape tile =
-        by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform)
-                 : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type);
+        by_lanes
+            ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform)
+            : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, carried);
     e.rows = tile.m;
     e.columns = tile.n;
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more

@@ -81,7 +81,7 @@ struct columns_cut {
   static constexpr int widest = W == lanes<T> ? select::most_vectors(registers, scalar_of<T>) : 1;
   static constexpr int rows(int n) {
     const int most = select::most_rows(n, registers, scalar_of<T>);
-    return W == lanes<T> || most < 8 ? most : 8;
+    return most < select::carried_rows ? most : select::carried_rows;
   }
 };
 template <class T, int W, bool Partial, bool Conjugate>
