@@ -1,11 +1,11 @@
-/// The suite `cblas`: batches called through C, beside the same call of C++ and the batches of other
-/// libraries.
+/// The suite `cblas`: batches called through C, beside the same call of C++ and the batches of
+/// other libraries.
 #include <tenfold_cblas.h>
 
 #include <tenfold/batched_blas.hpp>
 
-#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
