@@ -14,7 +14,7 @@ namespace fem {
 class output_file;
 
 struct request {
-  mesh shape;
+  const mesh& shape;              ///< must outlive the call
   double tolerance = 1e-12;       ///< of conjugate gradients
   output_file* output = nullptr;  ///< nullptr: no file
   /// Told what is being done, and how far it is; called often.
