@@ -87,11 +87,12 @@ struct blocks {
     std::vector<std::int32_t> last(static_cast<std::size_t>(vertex.nodes), -1);
     for (std::int32_t c = 0; !pieces.empty(); ++c) {
       std::vector<piece> left;
+      colours.emplace_back();  // the first piece at least will have it
       for (const piece& each : pieces) {
-        const bool apart = all_vertices(each, vertex, [&](std::size_t v) { return last[v] != c; });
-        if (apart) {
-          all_vertices(each, vertex, [&](std::size_t v) { return last[v] = c, true; });
-          if (colours.size() == static_cast<std::size_t>(c)) colours.emplace_back();
+        const std::vector<std::size_t> mine = vertices(each, vertex);
+        const auto apart = [&](std::size_t v) { return last[v] != c; };
+        if (std::all_of(mine.begin(), mine.end(), apart)) {
+          for (const std::size_t v : mine) last[v] = c;
           colours.back().push_back(each);
         } else {
           left.push_back(each);
@@ -101,18 +102,17 @@ struct blocks {
     }
   }
 
-  /// Is `holds` true of all vertices of the elements of a piece?
-  template <class Predicate>
-  bool all_vertices(const piece& of, const numbering& vertex, Predicate holds) const {
+  /// The vertices of the elements of a piece.
+  std::vector<std::size_t> vertices(const piece& of, const numbering& vertex) const {
+    std::vector<std::size_t> found;
     for (tenfold::index l = of.first * W; l < of.last * W; ++l) {
       const element& e = elements[static_cast<std::size_t>(l)];
       for (int corner = 0; corner < 8; ++corner) {
-        const tenfold::index v =
-            vertex(e.hexahedron, e.x + corner / 4, e.y + corner / 2 % 2, e.z + corner % 2);
-        if (!holds(static_cast<std::size_t>(v))) return false;
+        found.push_back(static_cast<std::size_t>(
+            vertex(e.hexahedron, e.x + corner / 4, e.y + corner / 2 % 2, e.z + corner % 2)));
       }
     }
-    return true;
+    return found;
   }
 };
 

@@ -79,7 +79,8 @@ struct shell {
 }  // namespace
 
 domain deformed_cube(double deform) {
-  return {"a cube deformed by " + text(deform), topology({{0, 1, 2, 3, 4, 5, 6, 7}}),
+  return {"a cube deformed by " + text(deform),
+          topology(std::vector<corners>{{0, 1, 2, 3, 4, 5, 6, 7}}),
           [deform](int, const point& X) -> point {
             point s;
             for (std::size_t d = 0; d < 3; ++d) s[d] = std::sin(std::numbers::pi * X[d]);
@@ -126,7 +127,7 @@ domain ball() {
 
 domain polynomial_hexahedra(std::string name, const std::vector<corners>& hexahedra, int degree,
                             std::vector<point> points) {
-  const auto map = [degree, points = std::move(points)](int hexahedron, const point& X) {
+  auto map = [degree, points = std::move(points)](int hexahedron, const point& X) {
     const std::array<double, 3> u = lagrange_values(degree, X[0]),
                                 v = lagrange_values(degree, X[1]),
                                 w = lagrange_values(degree, X[2]);
@@ -142,7 +143,7 @@ domain polynomial_hexahedra(std::string name, const std::vector<corners>& hexahe
     }
     return x;
   };
-  return {std::move(name), topology(hexahedra), map, degree};
+  return {std::move(name), topology(hexahedra), std::move(map), degree};
 }
 
 domain named_domain(const std::string& name, double deform) {

@@ -16,7 +16,7 @@ using corners = std::array<int, 8>;
 
 /// A hexahedron has 27 parts: 8 vertices, 12 edges, 6 faces and the inside. Each lies at the lower
 /// end (0), inside (1) or at the upper end (2) of every axis: part (a, b, c) is 9 a + 3 b + c.
-inline constexpr int parts = 27, inside = 13;
+inline constexpr int parts = 27;
 
 /// Hexahedra that may lie in any way to each other. An edge or a face is shared by all that have
 /// its vertices. It has axes of its own, on which they agree: the origin is its vertex of the

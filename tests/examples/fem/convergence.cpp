@@ -17,9 +17,7 @@ namespace {
 
 fem::outcome solve(const fem::domain& whole, int p, int n, int geometry) {
   const fem::mesh shape = fem::cut(whole, n, geometry);
-  fem::request what{shape};
-  what.progress = [](const char*, int, double) {};
-  return fem::solve(p, what);
+  return fem::solve(p, {shape});
 }
 fem::outcome solve(int p, int n, int geometry, double deform = 0.1) {
   return solve(fem::deformed_cube(deform), p, n, geometry);
