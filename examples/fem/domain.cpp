@@ -68,7 +68,7 @@ struct shell {
     const double s = 2 * X[1] - 1, t = 2 * X[2] - 1, side = upper ? 1 : -1;
     const double a = std::tan(std::numbers::pi / 4 * s), b = std::tan(std::numbers::pi / 4 * t);
     const double outer = X[0] / std::sqrt(1 + a * a + b * b), inner = core * (1 - X[0]);
-    point x;
+    point x{};
     x[out] = side * (inner + outer);
     x[first] = s * inner + a * outer;
     x[second] = t * inner + b * outer;

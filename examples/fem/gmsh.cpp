@@ -181,7 +181,7 @@ class gmsh_reader {
     const auto D1D = static_cast<std::size_t>(order_) + 1;
     for (const hexahedron& h : hexahedra_) {
       corners& vertex = vertices.emplace_back();
-      std::array<point, 27> of_element;
+      std::array<point, 27> of_element{};
       for (std::size_t l = 0; l < D1D * D1D * D1D; ++l) {
         const auto node = nodes_.find(h.nodes[l]);
         if (node == nodes_.end()) {

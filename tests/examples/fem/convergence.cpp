@@ -23,14 +23,15 @@ fem::outcome solve(int p, int n, int geometry, double deform = 0.1) {
   return solve(fem::deformed_cube(deform), p, n, geometry);
 }
 
-/// For p = 1 to 3, from n to 2 n elements per direction in each hexahedron.
+/// For p = 2 and 3, from n to 2 n elements per direction in each hexahedron; for p = 1 from 2 n on.
 void check_rates(const fem::domain& whole, int n) {
   CAPTURE(whole.name);
   for (int p = 1; p <= 3; ++p) {
     CAPTURE(p);
     const int geometry = whole.degree == 0 ? p : std::min(p, whole.degree);
-    const double coarse = solve(whole, p, n, geometry).l2_error;
-    const double fine = solve(whole, p, 2 * n, geometry).l2_error;
+    const int first = p == 1 ? 2 * n : n;
+    const double coarse = solve(whole, p, first, geometry).l2_error;
+    const double fine = solve(whole, p, 2 * first, geometry).l2_error;
     CHECK(std::log2(coarse / fine) > p + 0.8);
     CHECK(std::log2(coarse / fine) < p + 2);
   }
