@@ -11,6 +11,7 @@ enum class reporting : unsigned char {
   all,     ///< one code for each problem
   group,   ///< one code for each group: that of its first bad problem
   any,     ///< one code: that of the first bad problem
+  whole,   ///< the same, and if there is one, nothing is computed
   none     ///< nothing is said
 };
 
@@ -19,8 +20,8 @@ enum class reporting : unsigned char {
 ///   1 order   2, 3 op of A, B   4 m   5 n   6 k   7 alpha   8 a   9 lda   10 b   11 ldb   12 beta
 ///   13 c   14 ldc
 /// Every code is written. A bad problem is left out, its C untouched, and the others are computed,
-/// in every way of reporting, also before an exception is thrown. A call that is wrong as a whole
-/// (a negative count, a missing list, operands of different sizes) throws in every way.
+/// in every way of reporting but `whole`, also before an exception is thrown. A call that is wrong
+/// as a whole (a negative count, a missing list, operands of different sizes) throws in every way.
 class batch_info {
  public:
   constexpr batch_info() = default;
@@ -29,6 +30,7 @@ class batch_info {
   /// codes[group]; a fixed batch is one group, and so is a variable one
   static constexpr batch_info group(int* codes) { return {reporting::group, codes}; }
   static constexpr batch_info any(int& code) { return {reporting::any, &code}; }
+  static constexpr batch_info whole(int& code) { return {reporting::whole, &code}; }
   static constexpr batch_info none() { return {reporting::none, nullptr}; }
 
   constexpr reporting how() const { return how_; }

@@ -111,6 +111,24 @@ class address_runs {
 
 }  // namespace
 
+// ---- views --------------------------------------------------------------------------------------
+
+template <class T>
+void batched_blas::multiply(const call_sizes& n, const matrices& a, const matrices& b,
+                            const matrices& c, T alpha, T beta) {
+  if (n.m == 0) return;
+  if (alpha != T(0) && n.k > 0) {
+    launch(gemm_shape{scalar_of<T>, n.m, n.n, n.k, a.how, b.how, c.how},
+           gemm_arguments<T>{a.place, b.place, c.place, n.count, alpha, beta},
+           best_instruction_set());
+    return;
+  }
+  matrix_batch nothing;
+  nothing.shared = true;
+  launch(gemm_shape{scalar_of<T>, n.m, n.n, 0, nothing, nothing, c.how},
+         gemm_arguments<T>{{}, {}, c.place, n.count, T(1), beta}, best_instruction_set());
+}
+
 // ---- the forms of a batch -----------------------------------------------------------------------
 
 template <class T>
@@ -183,6 +201,7 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
     }
   }
   check.find_meetings();
+  if (info.how() == reporting::whole && !check.all_are_good()) return;
 
   address_runs<T> all;
   all.a = a;
@@ -319,6 +338,7 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
     check.add(terms[static_cast<std::size_t>(met)], 0, p.a, p.b, p.c);
   }
   check.find_meetings();
+  if (info.how() == reporting::whole && !check.all_are_good()) return;
 
   std::vector<const T*> a(kind.size()), b(kind.size());
   std::vector<T*> c(kind.size());
@@ -340,6 +360,8 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
 }
 
 #define TENFOLD_INSTANTIATE(T)                                                                \
+  template void batched_blas::multiply(const call_sizes&, const matrices&, const matrices&,   \
+                                       const matrices&, T, T);                                \
   template void gemm(order, op, op, index, index, index, T, const T*, index, index, const T*, \
                      index, index, T, T*, index, index, index, batch_info);                   \
   template void gemm(order, op, op, index, index, index, T, const T* const*, index,           \

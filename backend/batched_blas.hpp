@@ -128,6 +128,12 @@ struct call_sizes {
 call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const matrices& c,
                  scalar type, bool reads_ab);
 
+/// C(b) := alpha A(b) B(b) + beta C(b) for operands that `check` found right, on the library's
+/// micro-kernels.
+template <class T>
+void multiply(const call_sizes& n, const matrices& a, const matrices& b, const matrices& c, T alpha,
+              T beta);
+
 /// The shape of a product of these types, or one whose k is `dyn` if they do not tell all of it.
 template <class A, class B, class C, op OpA, op OpB>
 constexpr gemm_shape static_shape() {
@@ -187,20 +193,14 @@ requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
   const matrices z = matrices_of(c, op::none);
   const bool reads_ab = alpha != T(0);
   const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, reads_ab);
-  if (n.m == 0) return;
-  gemm_arguments<T> g{x.place, y.place, z.place, n.count, alpha, beta};
   constexpr gemm_shape known = static_shape<const A, const B, C, OpA, OpB>();
-  if (reads_ab && n.k > 0) {
-    if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0)
-      return cpu::run_static_gemm<known>(g);
-    return launch(gemm_shape{scalar_of<T>, n.m, n.n, n.k, x.how, y.how, z.how}, g,
-                  best_instruction_set());
+  if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0) {
+    if (n.m == 0) return;
+    if (reads_ab)
+      return cpu::run_static_gemm<known>(
+          gemm_arguments<T>{x.place, y.place, z.place, n.count, alpha, beta});
   }
-  matrix_batch nothing;
-  nothing.shared = true;
-  g.a = g.b = batch_place{};
-  g.alpha = T(1);
-  launch(gemm_shape{scalar_of<T>, n.m, n.n, 0, nothing, nothing, z.how}, g, best_instruction_set());
+  multiply<T>(n, x, y, z, alpha, beta);
 }
 
 }  // namespace tenfold

@@ -153,6 +153,7 @@ findings::findings(batch_info info, index problems, index groups) : info_(info),
   const index codes = info.how() == reporting::all     ? problems
                       : info.how() == reporting::group ? groups
                       : info.how() == reporting::any   ? 1
+                      : info.how() == reporting::whole ? 1
                                                        : 0;
   std::fill_n(info.codes(), codes, 0);
 }
@@ -173,6 +174,7 @@ void findings::add(index problem, index group, const fault& f) {
       if (is_first(first_[static_cast<std::size_t>(group)])) info_.codes()[group] = code;
       break;
     case reporting::any:
+    case reporting::whole:
       if (is_first(first_of_all_)) *info_.codes() = code;
       break;
     case reporting::none:

@@ -455,6 +455,22 @@ struct listed_kind {
   }
 };
 
+/// Those of the problems [begin, end) of a list that are in the given run, which is of this kind.
+template <class T>
+void run_part(const gemm_list<T>& list, const listed_kind<T>& kind, residence from, index run,
+              index begin, index end) {
+  const index first = list.first[run], next = list.first[run + 1];
+  const index from_here = begin > first ? begin : first, to_here = end < next ? end : next;
+  const prepared_gemm<T>& ready = kind.ready;
+  if (!kind.at_addresses)
+    return run_gemm<T>(ready.shape, ready.kernel, kind.part(first, next - first), from,
+                       from_here - first, to_here - first);
+  // The lists go on behind the run, where the next kind reads its operands too.
+  const bool goes_on = run + 1 < list.run_count && list.shapes[list.kinds[run + 1]].k > 0;
+  gemm_at_addresses<T>(ready.shape, ready.kernel, kind.all, kind.tile, kind.fetches, from_here,
+                       to_here, next + goes_on);
+}
+
 /// Problems in the order of memory, so that the caches fetch ahead; kinds are prepared once. In the
 /// order of their kinds, 10,000 problems of order 2 to 32 ran at 0.85 of a loop over OpenBLAS.
 template <class T>
@@ -469,28 +485,21 @@ void run_list(const gemm_list<T>& list) {
     bytes += bytes_of[static_cast<std::size_t>(list.kinds[run])].all(list.first[run + 1] -
                                                                      list.first[run]);
   const residence from(bytes);
-  std::vector<listed_kind<T>> kinds;
-  kinds.reserve(static_cast<std::size_t>(list.kind_count));
-  for (index i = 0; i < list.kind_count; ++i) kinds.emplace_back(list, i, from);
+  std::vector<listed_kind<T>> kinds;  // unless they are as good as never met again
+  const bool recur = 4 * list.kind_count <= list.run_count;
+  if (recur) kinds.reserve(static_cast<std::size_t>(list.kind_count));
+  for (index i = 0; recur && i < list.kind_count; ++i) kinds.emplace_back(list, i, from);
   parallel_tiles(
       total, select::tiles_per_task(list.flops / static_cast<double>(total)),
       [&](index begin, index end) {
         index run =
             std::upper_bound(list.first, list.first + list.run_count, begin) - list.first - 1;
         for (; run < list.run_count && list.first[run] < end; ++run) {
-          const index first = list.first[run], next = list.first[run + 1];
-          const index from_here = begin > first ? begin : first, to_here = end < next ? end : next;
-          const listed_kind<T>& kind = kinds[static_cast<std::size_t>(list.kinds[run])];
-          const prepared_gemm<T>& ready = kind.ready;
-          if (!kind.at_addresses) {
-            run_gemm<T>(ready.shape, ready.kernel, kind.part(first, next - first), from,
-                        from_here - first, to_here - first);
-            continue;
-          }
-          // The lists go on behind the run, where the next kind reads its operands too.
-          const bool goes_on = run + 1 < list.run_count && list.shapes[list.kinds[run + 1]].k > 0;
-          gemm_at_addresses<T>(ready.shape, ready.kernel, kind.all, kind.tile, kind.fetches,
-                               from_here, to_here, next + goes_on);
+          const std::int32_t kind = list.kinds[run];
+          if (recur)
+            run_part<T>(list, kinds[static_cast<std::size_t>(kind)], from, run, begin, end);
+          else
+            run_part<T>(list, listed_kind<T>(list, kind, from), from, run, begin, end);
         }
       });
 }

@@ -20,4 +20,10 @@ void run_tiles(index count, index grain, range_body body, void* context) {
   });
 }
 
+void run_in_own_arena(int threads, void (*body)(const void* context), const void* context) {
+  // One for each thread: a second thread would have to wait for its place in an arena of one.
+  thread_local tbb::task_arena own(threads);
+  own.execute([&] { body(context); });
+}
+
 }  // namespace tenfold::cpu

@@ -79,4 +79,16 @@ void parallel_tiles(index count, index grain, Body&& body) {
       &one);
 }
 
+/// Calls body(context) in an arena that the calling thread keeps for itself, of as many threads,
+/// this one among them, as its first call says; no more run than the machine has.
+void run_in_own_arena(int threads, void (*body)(const void* context), const void* context);
+
+/// Calls body() so. An exception of `body` is passed on.
+template <class Body>
+requires std::is_invocable_v<const Body&>
+void run_on_threads(int threads, const Body& body) {
+  run_in_own_arena(
+      threads, [](const void* context) { (*static_cast<const Body*>(context))(); }, &body);
+}
+
 }  // namespace tenfold::cpu

@@ -26,4 +26,21 @@ void* module::find(const char* name) const {
   return handle_ == nullptr ? nullptr : dlsym(handle_, name);
 }
 
+void choose_blas_settings() {
+  const auto set = [](const char* variable, const char* value) { setenv(variable, value, 0); };
+  for (const char* variable :
+       {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    set(variable, "1");
+  }
+  set("MKL_THREADING_LAYER", "SEQUENTIAL");
+  set("MKL_INTERFACE_LAYER", "LP64");
+#if defined(__x86_64__)
+  // On CPUs newer than themselves both fall back to kernels without AVX-512.
+  if (__builtin_cpu_supports("avx512f") != 0) {
+    set("OPENBLAS_CORETYPE", "SKYLAKEX");
+    set("BLIS_ARCH_TYPE", "skx");
+  }
+#endif
+}
+
 }  // namespace tenfold::bench

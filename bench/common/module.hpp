@@ -32,4 +32,8 @@ class module {
   std::string path_, error_;
 };
 
+/// One thread and the best kernels for the BLAS libraries that are opened after this; what the user
+/// has set stays.
+void choose_blas_settings();
+
 }  // namespace tenfold::bench

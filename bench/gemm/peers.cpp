@@ -1,7 +1,6 @@
 #include "gemm/peers.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 
 #include "common/module.hpp"
@@ -146,25 +145,6 @@ void add_libxsmm(std::vector<candidate>& to, const libxsmm_module& library,
   }
 }
 
-void set(const char* variable, const char* value) { setenv(variable, value, 0); }
-
-/// What the user has set stays.
-void choose_threads_and_kernels() {
-  for (const char* variable :
-       {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"}) {
-    set(variable, "1");
-  }
-  set("MKL_THREADING_LAYER", "SEQUENTIAL");
-  set("MKL_INTERFACE_LAYER", "LP64");
-#if defined(__x86_64__)
-  // On CPUs newer than themselves both fall back to kernels without AVX-512.
-  if (__builtin_cpu_supports("avx512f") != 0) {
-    set("OPENBLAS_CORETYPE", "SKYLAKEX");
-    set("BLIS_ARCH_TYPE", "skx");
-  }
-#endif
-}
-
 }  // namespace
 
 struct gemm_peers::libraries {
@@ -177,7 +157,7 @@ struct gemm_peers::libraries {
 };
 
 gemm_peers::gemm_peers(report& out) {
-  choose_threads_and_kernels();
+  choose_blas_settings();
   all_ = std::make_unique<libraries>();
   const auto tell = [&](const char* name, const module& m) {
     if (m) {

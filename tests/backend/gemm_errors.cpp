@@ -117,7 +117,7 @@ void run(form how, order layout, const gemm_problem<double>* p, batch_info info)
 void check_fault(const fault& f, form how) {
   CAPTURE(f.sentence);
   CAPTURE(static_cast<int>(how));
-  for (int reporting = 0; reporting < 5; ++reporting) {
+  for (int reporting = 0; reporting < 6; ++reporting) {
     CAPTURE(reporting);
     problem x[3];
     gemm_problem<double> p[3];
@@ -161,6 +161,11 @@ void check_fault(const fault& f, form how) {
         CHECK(codes[0] == f.code);
         CHECK(codes[1] == 99);
         break;
+      case 4:
+        run(how, f.layout, p, batch_info::whole(codes[0]));
+        CHECK(codes[0] == f.code);
+        for (const problem& y : x) CHECK(y.is_untouched());
+        continue;
       default:
         run(how, f.layout, p, batch_info::none());
     }

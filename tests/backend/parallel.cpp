@@ -4,6 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <tenfold/backend/cpu/parallel.hpp>
+#include <thread>
 #include <vector>
 
 using tenfold::cpu::parallel_tiles;
@@ -47,6 +48,20 @@ TEST_CASE("parallel_tiles passes exceptions through") {
   };
   CHECK_THROWS_WITH_AS(parallel_tiles(1000, 10, thrower), "at 500", std::runtime_error);
   CHECK_THROWS_WITH_AS(parallel_tiles(1000, 1000, thrower), "at 500", std::runtime_error);
+}
+
+TEST_CASE("run_on_threads has an arena of so many threads, and passes exceptions through") {
+  std::thread([] {
+    int threads = 0;
+    const auto caller = std::this_thread::get_id();
+    tenfold::cpu::run_on_threads(3, [&] {
+      threads = tbb::this_task_arena::max_concurrency();
+      CHECK(std::this_thread::get_id() == caller);
+    });
+    CHECK(threads == 3);
+    const auto thrower = [] { throw std::runtime_error("inside"); };
+    CHECK_THROWS_WITH_AS(tenfold::cpu::run_on_threads(3, thrower), "inside", std::runtime_error);
+  }).join();  // the arena was that thread's
 }
 
 TEST_CASE("parallel_tiles nests") {

@@ -46,9 +46,9 @@ function(room_of path result)
 endfunction()
 
 file(GLOB_RECURSE files RELATIVE "${TREE}" "${TREE}/tensor/*" "${TREE}/backend/*"
-     "${TREE}/contraction/*" "${TREE}/dsel/*" "${TREE}/include/*" "${TREE}/examples/*"
-     "${TREE}/tests/*" "${TREE}/bench/*")
-list(FILTER files INCLUDE REGEX "\\.(cpp|hpp)$")
+     "${TREE}/contraction/*" "${TREE}/dsel/*" "${TREE}/include/*" "${TREE}/cblas/*"
+     "${TREE}/examples/*" "${TREE}/tests/*" "${TREE}/bench/*")
+list(FILTER files INCLUDE REGEX "\\.(cpp|hpp|c|h)$")
 list(FILTER files EXCLUDE REGEX "^tests/structure/broken_tree/")
 
 foreach(file IN LISTS files)
