@@ -12,12 +12,14 @@
 #define TENFOLD_EXAMPLES_FEM_BLOCKS_HPP
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tenfold/tensor/extents.hpp>
+#include <utility>
 #include <vector>
 
 #include "mesh.hpp"
+#include "numbering.hpp"
 #include "parallel.hpp"
 
 namespace fem {
@@ -35,37 +37,82 @@ struct piece {
 struct blocks {
   std::vector<element> elements;  // element w of block b at [b W + w]
   std::vector<char> filled;       // is it the mesh's, or a repetition?
-  std::array<std::vector<piece>, 4> colours;
+  std::vector<std::vector<piece>> colours;
 
   tenfold::index count() const { return static_cast<tenfold::index>(elements.size()) / W; }
 
-  /// Cuts the mesh into bars along z of up to `most` blocks, but into 64 bars at least where that
-  /// leaves one block to each; the colour of a bar is its place's parity in x and y.
-  blocks(int n, int most) {
-    const tenfold::index enough = tenfold::index(n) * n * n / (64 * W);
+  /// Cuts n^3 elements in each hexahedron into bars along z of up to `most` blocks, but into 64
+  /// bars at least where that leaves one block to each; bars that are shorter than that share a
+  /// piece.
+  blocks(const topology& shared, int n, int most) {
+    const auto hexahedra = static_cast<int>(shared.hexahedra());
+    const tenfold::index enough = tenfold::index(hexahedra) * n * n * n / (64 * W);
     const int in_bar = W * static_cast<int>(std::clamp<tenfold::index>(enough, 1, most));
     const int dy = std::min(n, (in_bar + n - 1) / n);
     const int dx = std::min(n, (in_bar + n * dy - 1) / (n * dy));
-    for (int x = 0; x < n; x += dx) {
-      for (int y = 0; y < n; y += dy) {
-        const tenfold::index first = count();
-        append_bar(n, x, std::min(n, x + dx), y, std::min(n, y + dy));
-        const int colour = 2 * (x / dx % 2) + y / dy % 2;
-        colours[static_cast<std::size_t>(colour)].push_back({first, count()});
+    std::vector<piece> pieces;
+    tenfold::index first = 0;
+    const auto end_piece = [&] {
+      filled.resize(elements.size(), 1);
+      while (elements.size() % W != 0) elements.push_back(element(elements.back()));
+      filled.resize(elements.size(), 0);
+      if (first < count()) pieces.push_back({first, count()});
+      first = count();
+    };
+    for (int h = 0; h < hexahedra; ++h) {
+      for (int x = 0; x < n; x += dx) {
+        for (int y = 0; y < n; y += dy) {
+          append_bar(h, n, x, std::min(n, x + dx), y, std::min(n, y + dy));
+          const auto open = static_cast<tenfold::index>(elements.size()) - first * W;
+          if (open >= in_bar) end_piece();
+        }
+      }
+    }
+    end_piece();
+    colour(std::move(pieces), numbering(shared, n));
+  }
+
+ private:
+  void append_bar(int h, int n, int x0, int x1, int y0, int y1) {
+    for (int x = x0; x < x1; ++x) {
+      for (int y = y0; y < y1; ++y) {
+        for (int z = 0; z < n; ++z) elements.push_back({h, x, y, z});
       }
     }
   }
 
- private:
-  void append_bar(int n, int x0, int x1, int y0, int y1) {
-    for (int x = x0; x < x1; ++x) {
-      for (int y = y0; y < y1; ++y) {
-        for (int z = 0; z < n; ++z) elements.push_back({x, y, z});
+  /// Each piece in its turn gets the first colour that none has with which it shares a vertex: one
+  /// colour after the other is given to all that can have it. Bars of a cube get four colours.
+  void colour(std::vector<piece> pieces, const numbering& vertex) {
+    std::vector<std::int32_t> last(static_cast<std::size_t>(vertex.nodes), -1);
+    for (std::int32_t c = 0; !pieces.empty(); ++c) {
+      std::vector<piece> left;
+      colours.emplace_back();  // the first piece at least will have it
+      for (const piece& each : pieces) {
+        const std::vector<std::size_t> mine = vertices(each, vertex);
+        const auto apart = [&](std::size_t v) { return last[v] != c; };
+        if (std::all_of(mine.begin(), mine.end(), apart)) {
+          for (const std::size_t v : mine) last[v] = c;
+          colours.back().push_back(each);
+        } else {
+          left.push_back(each);
+        }
+      }
+      pieces = std::move(left);
+    }
+  }
+
+  /// The vertices of the elements of a piece.
+  std::vector<std::size_t> vertices(const piece& of, const numbering& vertex) const {
+    std::vector<std::size_t> found;
+    for (tenfold::index l = of.first * W; l < of.last * W; ++l) {
+      const element& e = elements[static_cast<std::size_t>(l)];
+      for (int corner = 0; corner < 8; ++corner) {
+        found.push_back(static_cast<std::size_t>(
+            vertex(e.hexahedron, e.x + corner / 4, e.y + corner / 2 % 2, e.z + corner % 2)));
       }
     }
-    filled.resize(elements.size(), 1);
-    while (elements.size() % W != 0) elements.push_back(element(elements.back()));
-    filled.resize(elements.size(), 0);
+    return found;
   }
 };
 

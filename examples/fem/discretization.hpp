@@ -13,6 +13,7 @@
 #include "blocks.hpp"
 #include "geometry.hpp"
 #include "mesh.hpp"
+#include "numbering.hpp"
 #include "operators.hpp"
 #include "restriction.hpp"
 #include "vector.hpp"
@@ -25,15 +26,15 @@ class discretization {
  public:
   static constexpr int D1D = p + 1, Q1D = p + 2;
 
-  /// Throws problem_error if an element is inverted.
+  /// `shape` must outlive this. Throws problem_error if an element is inverted.
   explicit discretization(const mesh& shape)
-      : shape_(shape),
-        all_(shape.n, most_blocks),
-        number_(shape.n, p),
+      : all_(shape.shared, shape.n, most_blocks),
+        number_(shape.shared, index(shape.n) * p),
         restrict_(number_, all_),
-        positions_(shape_, all_),
+        positions_(shape, all_),
         geometry_(basis_, positions_, all_) {}
 
+  explicit discretization(mesh&&) = delete;
   discretization(const discretization&) = delete;
   discretization& operator=(const discretization&) = delete;
 
@@ -175,7 +176,6 @@ class discretization {
     return scalar_blocks<const double, Q1D>(&geometry_.M(first, 0, 0, 0, 0), E);
   }
 
-  mesh shape_;
   basis<p> basis_;
   blocks all_;
   numbering number_;

@@ -4,20 +4,22 @@
 #ifndef TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP
 #define TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 
 #include "basis.hpp"
 #include "blocks.hpp"
 #include "mesh.hpp"
+#include "numbering.hpp"
 #include "operators.hpp"
 #include "problem_error.hpp"
 
 namespace fem {
 
 /// Where the nodes of the elements lie. Elements are images of polynomials of degree
-/// mesh.geometry <= p: the map is taken at Gauss-Lobatto nodes of that degree, the rest is
-/// interpolated.
+/// mesh.geometry <= p: those whose nodes the mesh has.
 template <int p>
 class node_positions {
  public:
@@ -26,45 +28,45 @@ class node_positions {
   node_positions(const mesh& shape, const blocks& all)
       : shape_(shape),
         all_(all),
-        from_(gauss_lobatto(shape.geometry + 1).points),
-        to_nodes_(interpolation(from_, gauss_lobatto(D1D).points)) {}
+        number_(shape.shared, index(shape.n) * shape.geometry),
+        to_nodes_(
+            interpolation(gauss_lobatto(shape.geometry + 1).points, gauss_lobatto(D1D).points)) {}
 
   /// x(E, d, i, j, k; w) for `x.extent(0)` blocks from `first` on.
   void operator()(index first, vector_blocks<double, D1D> x) const {
     if (shape_.geometry == p) {
-      map(first, x);
+      gather(first, x);
     } else {
       const index g = shape_.geometry + 1, E = x.extent(0);
       tensor<double, dyn, 3, dyn, dyn, dyn, W> coarse(E, g, g, g);
-      map(first, coarse);
+      gather(first, coarse);
       change_nodes(to_nodes_, coarse, x);
     }
   }
 
  private:
   template <class Points>
-  void map(index first, Points&& x) const {
-    const index E = x.extent(0), g = x.extent(2);
+  void gather(index first, Points&& x) const {
+    const index E = x.extent(0), g = shape_.geometry;
     for (index b = 0; b < E; ++b) {
-      for (index i = 0; i < g; ++i) {
-        for (index j = 0; j < g; ++j) {
-          for (index k = 0; k < g; ++k) {
-            const point xi = {at(i), at(j), at(k)};
+      for (index i = 0; i <= g; ++i) {
+        for (index j = 0; j <= g; ++j) {
+          for (index k = 0; k <= g; ++k) {
             for (int w = 0; w < W; ++w) {
-              const auto e = static_cast<std::size_t>((first + b) * W + w);
-              const point to = shape_.map(all_.elements[e], xi);
-              for (unsigned d = 0; d < 3; ++d) x(b, d, i, j, k, w) = to[d];
+              const element& e = all_.elements[static_cast<std::size_t>((first + b) * W + w)];
+              const index node = number_(e.hexahedron, e.x * g + i, e.y * g + j, e.z * g + k);
+              const point& at = shape_.nodes[static_cast<std::size_t>(node)];
+              for (unsigned d = 0; d < 3; ++d) x(b, d, i, j, k, w) = at[d];
             }
           }
         }
       }
     }
   }
-  double at(index i) const { return static_cast<double>(from_[static_cast<std::size_t>(i)]); }
 
   const mesh& shape_;
   const blocks& all_;
-  std::vector<long double> from_;
+  numbering number_;
   tensor<double, dyn, dyn> to_nodes_;
 };
 
@@ -97,6 +99,7 @@ struct geometry {
  private:
   void fill(const basis<p>& b, const tensor<double, dyn, 3, 3, Q1D, Q1D, Q1D, W>& J,
             const element& e, bool filled, index block, int w) {
+    double worst = std::numeric_limits<double>::infinity();
     for (int q = 0; q < Q1D; ++q) {
       for (int r = 0; r < Q1D; ++r) {
         for (int s = 0; s < Q1D; ++s) {
@@ -112,7 +115,7 @@ struct geometry {
           }
           double det = 0;
           for (int d = 0; d < 3; ++d) det += J(0, d, 0, q, r, s, w) * adj[0][d];
-          if (!(det > 0)) throw_inverted(e, det);
+          worst = std::min(worst, det);
 
           // Lanes that repeat an element weigh nothing.
           const double weight = filled ? weight_at(b, q) * weight_at(b, r) * weight_at(b, s) : 0;
@@ -127,6 +130,7 @@ struct geometry {
         }
       }
     }
+    if (!(worst > 0)) throw_inverted(e, worst);
   }
 
   static double weight_at(const basis<p>& b, int q) {
@@ -135,8 +139,8 @@ struct geometry {
 
   [[noreturn]] static void throw_inverted(const element& e, double det) {
     throw problem_error("element (" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " +
-                        std::to_string(e.z) + ") is inverted: its Jacobian determinant falls to " +
-                        std::to_string(det) + "; choose a smaller --deform");
+                        std::to_string(e.z) + ") of hexahedron " + std::to_string(e.hexahedron) +
+                        " is inverted: its Jacobian determinant falls to " + std::to_string(det));
   }
 };
 

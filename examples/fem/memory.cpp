@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <limits>
 #include <string>
 
+#include "mesh.hpp"
 #include "problem_error.hpp"
 
 namespace fem {
@@ -44,17 +46,29 @@ std::string gigabytes(double bytes) {
   return std::string(text.data()) + " GB";
 }
 
+/// (n p - 1)^d nodes inside each vertex, edge, face or hexahedron, of dimension d.
+double node_count(int p, const topology& shared, int n) {
+  double nodes = 0;
+  for (std::size_t d = 0; d < 4; ++d) {
+    nodes += shared.counts()[d] * std::pow(double(n) * p - 1, static_cast<double>(d));
+  }
+  return nodes;
+}
+
 }  // namespace
 
-double needed_bytes(int p, double n, bool output) {
-  const double elements = std::max(8.0, n * n * n);
-  const double nodes = std::pow(n * p + 1, 3);
+double needed_bytes(int p, const topology& shared, int n, bool output) {
+  const auto hexahedra = static_cast<double>(shared.hexahedra());
+  const double elements = std::max(8.0, hexahedra * std::pow(n, 3));
+  const double nodes = node_count(p, shared, n);
   const double at_points = elements * std::pow(p + 2, 3) * sizeof(double);  // geometry: M and D
   const double map = elements * std::pow(p + 1, 3) * sizeof(std::int32_t);
-  const double order = elements * 16;
+  const double order = elements * (sizeof(element) + 1);
+  const double shapes = nodes * sizeof(point);
+  const double parts_of_hexahedra = hexahedra * 6000;  // copies of the topology, numberings
   const double vectors = 6 * nodes * sizeof(double);
   const double file = output ? 5 * nodes * sizeof(double) : 0;
-  return 10 * at_points + map + order + vectors + file;
+  return 10 * at_points + map + order + shapes + parts_of_hexahedra + vectors + file;
 }
 
 double available_bytes() {
@@ -79,15 +93,15 @@ double available_bytes() {
   return std::max(0.0, bytes);
 }
 
-void check_memory(int p, double n, bool output, double available) {
-  const double needed = needed_bytes(p, n, output);
-  const std::string what = "degree " + std::to_string(p) + " on " +
-                           std::to_string(static_cast<long long>(n)) + "^3 elements ";
+void check_memory(int p, const topology& shared, int n, bool output, double available) {
+  const double needed = needed_bytes(p, shared, n, output);
+  const std::string what =
+      "degree " + std::to_string(p) + " on " + elements_text(shared, std::to_string(n)) + " ";
   if (needed > available) {
     throw problem_error(what + "needs about " + gigabytes(needed) + " of memory, and " +
                         gigabytes(available) + " are free; choose a smaller --refine or --degree");
   }
-  if (std::pow(n * p + 1, 3) > std::numeric_limits<std::int32_t>::max()) {
+  if (node_count(p, shared, n) > std::numeric_limits<std::int32_t>::max()) {
     throw problem_error(what + "has more nodes than the 2^31 - 1 that this program can number");
   }
 }

@@ -4,11 +4,13 @@
 #ifndef TENFOLD_EXAMPLES_FEM_MEMORY_HPP
 #define TENFOLD_EXAMPLES_FEM_MEMORY_HPP
 
+#include "topology.hpp"
+
 namespace fem {
 
-/// The bytes that solving with degree p on n x n x n elements takes, writing a file or not. A
-/// double, because what does not fit may not fit in an integer either.
-double needed_bytes(int p, double n, bool output);
+/// The bytes that solving with degree p on n x n x n elements in each hexahedron takes, writing a
+/// file or not. A double, because what does not fit may not fit in an integer either.
+double needed_bytes(int p, const topology& shared, int n, bool output);
 
 /// The bytes that this process can still have: what the machine has left, or what the limits on
 /// the process or its container leave, whichever is less.
@@ -16,7 +18,7 @@ double available_bytes();
 
 /// Throws problem_error if the problem cannot fit into `available` bytes, or has more nodes than
 /// the map's 32-bit numbers can name.
-void check_memory(int p, double n, bool output, double available);
+void check_memory(int p, const topology& shared, int n, bool output, double available);
 
 }  // namespace fem
 

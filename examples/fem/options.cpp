@@ -41,6 +41,7 @@ int whole_number(std::string_view name, std::string_view text, int least, int mo
 
 options parse_options(std::span<const std::string_view> arguments) {
   options chosen;
+  bool deformed = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (argument == "--help" || argument == "-h") {
@@ -54,7 +55,9 @@ options parse_options(std::span<const std::string_view> arguments) {
       if (i + 1 == arguments.size()) throw problem_error(std::string(name) + " needs a value");
       return arguments[++i];
     };
-    if (name == "--degree") {
+    if (name == "--mesh") {
+      chosen.mesh = value();
+    } else if (name == "--degree") {
       chosen.degree = whole_number(name, value(), 1, max_degree);
     } else if (name == "--refine") {
       chosen.refine = whole_number(name, value(), 0, 20);
@@ -63,6 +66,7 @@ options parse_options(std::span<const std::string_view> arguments) {
     } else if (name == "--geometry") {
       chosen.geometry = whole_number(name, value(), 1, max_degree);
     } else if (name == "--deform") {
+      deformed = true;
       chosen.deform = number<double>(name, value(), "a number");
       if (!(chosen.deform >= 0 && chosen.deform <= 10)) {
         throw problem_error(std::string(name) + " is not between 0 and 10");
@@ -74,6 +78,7 @@ options parse_options(std::span<const std::string_view> arguments) {
       throw problem_error("there is no option " + quoted(argument) + "; --help lists them");
     }
   }
+  if (deformed && chosen.mesh != "cube") throw problem_error("--deform is for --mesh cube alone");
   if (chosen.degree != 0 && chosen.geometry > chosen.degree) {
     throw problem_error("--geometry " + std::to_string(chosen.geometry) +
                         " is more than --degree " + std::to_string(chosen.degree) +
@@ -83,15 +88,20 @@ options parse_options(std::span<const std::string_view> arguments) {
 }
 
 std::string_view usage() {
-  return "poisson: solves -div grad u = f on a deformed cube with curved hexahedra of high order\n"
+  return "poisson: solves -div grad u = f with curved hexahedra of high order\n"
          "\n"
+         "  --mesh MESH    cube: deformed (without it); kershaw: a cube of 6^3 sheared hexahedra;\n"
+         "                 ball: of 7 hexahedra; FILE.msh: those that Gmsh wrote, as text in "
+         "format\n"
+         "                 2.2 or 4.1, of 8 or of 27 nodes\n"
          "  --degree P     polynomial degree, 1 to 10 (without it: degrees 1 to 6)\n"
-         "  --refine R     the finest mesh has 2^R elements per direction; the two coarser ones\n"
-         "                 are solved first, for the rates\n"
+         "  --refine R     the finest mesh has 2^R elements per direction in each hexahedron; the\n"
+         "                 two coarser ones are solved first, for the rates\n"
          "  --threads T    threads (without it: all of the machine); results do not depend on T\n"
          "  --output FILE  the last solution, as a .vtu file of curved cells for ParaView\n"
          "  --deform A     how far the cube is bent (0.1; it folds over at 0.318)\n"
-         "  --geometry G   polynomial degree of the elements' shape, at most P (without it: P)\n"
+         "  --geometry G   polynomial degree of the elements' shape, at most P (without it: P);\n"
+         "                 kershaw has 1, a Gmsh file its order, and no more\n"
          "  --help         this text\n"
          "\n"
          "It ends with 0 when the error falls as it must: at the rate P + 0.8 or better on the\n"

@@ -13,12 +13,14 @@ namespace fem {
 inline constexpr int max_degree = 10;
 
 struct options {
-  int degree = 0;       ///< 0: a set of degrees
-  int refine = -1;      ///< the finest mesh has 2^refine elements per direction; -1: by degree
-  int threads = 0;      ///< 0: all that the machine offers
-  int geometry = 0;     ///< degree of the elements' shape; 0: that of the solution
-  double deform = 0.1;  ///< how far the cube is bent
-  std::string output;   ///< a .vtu file; empty: none
+  std::string mesh = "cube";  ///< as named_domain takes it
+  int degree = 0;             ///< 0: a set of degrees
+  int refine = -1;            ///< the finest mesh has 2^refine elements per direction in each
+                              ///< hexahedron of the domain; -1: by degree
+  int threads = 0;            ///< 0: all that the machine offers
+  int geometry = 0;           ///< degree of the elements' shape at most; 0: that of the solution
+  double deform = 0.1;        ///< how far the cube is bent
+  std::string output;         ///< a .vtu file; empty: none
   bool help = false;
 };
 

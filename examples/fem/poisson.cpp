@@ -1,6 +1,6 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// Solves Poisson's equation on a deformed cube; see README.md.
+/// Solves Poisson's equation with curved hexahedra of high order; see README.md.
 
 #include <unistd.h>
 

@@ -1,40 +1,17 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// Between a vector over the mesh and the elements: numbering, gather, scatter.
+/// Between a vector over the mesh and the elements: gather, scatter.
 #ifndef TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
 #define TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "basis.hpp"
 #include "blocks.hpp"
+#include "numbering.hpp"
 
 namespace fem {
-
-/// Numbers the nodes of degree p on n x n x n elements. Nodes on the boundary, whose values are
-/// given, come last: the unknowns are the first `free` entries of every vector, and no mask is
-/// needed.
-struct numbering {
-  index side;  ///< nodes along an edge of the cube
-  index nodes, free;
-
-  numbering(int n, int p) : side(index(n) * p + 1), nodes(side * side * side) {
-    free = (side - 2) * (side - 2) * (side - 2);
-  }
-
-  /// The number of the node at place (x, y, z) of the grid of all nodes.
-  index operator()(index x, index y, index z) const {
-    const index m = side - 2;  // free nodes along an edge
-    const bool free_x = 0 < x && x <= m, free_y = 0 < y && y <= m, free_z = 0 < z && z <= m;
-    if (free_x && free_y && free_z) return ((x - 1) * m + y - 1) * m + z - 1;
-    index free_before = std::clamp(x - 1, index(0), m) * m * m;
-    if (free_x) free_before += std::clamp(y - 1, index(0), m) * m;
-    if (free_x && free_y) free_before += std::clamp(z - 1, index(0), m);
-    return free + (x * side + y) * side + z - free_before;
-  }
-};
 
 /// R_e of the textbooks, for all elements: u_e = R_e x, y = sum_e R_e^T v_e.
 template <int p>
@@ -42,6 +19,7 @@ class restriction {
  public:
   static constexpr int D1D = p + 1;
 
+  /// `number` is that of the nodes of degree p.
   restriction(const numbering& number, const blocks& all) : map_(all.count()) {
     for_each_batch(all, 1, [&](index b, index) {
       for (int i = 0; i < D1D; ++i) {
@@ -50,7 +28,7 @@ class restriction {
             for (int w = 0; w < W; ++w) {
               const element& e = all.elements[static_cast<std::size_t>(b * W + w)];
               map_(b, i, j, k, w) = static_cast<std::int32_t>(
-                  number(index(e.x) * p + i, index(e.y) * p + j, index(e.z) * p + k));
+                  number(e.hexahedron, index(e.x) * p + i, index(e.y) * p + j, index(e.z) * p + k));
             }
           }
         }

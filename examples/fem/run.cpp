@@ -3,6 +3,8 @@
 #include "run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <new>
@@ -11,7 +13,9 @@
 #include <vector>
 
 #include "bounds.hpp"
+#include "domain.hpp"
 #include "memory.hpp"
+#include "mesh.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "report.hpp"
@@ -21,35 +25,42 @@
 namespace fem {
 namespace {
 
-/// Degree p on meshes of 2^coarsest, ..., 2^finest elements per direction.
+/// Degree p on meshes of 2^coarsest, ..., 2^finest elements per direction in each hexahedron.
 struct series {
   int p, coarsest, finest;
 };
 
-/// What to solve. Without a --refine the finest meshes are such that the whole set takes seconds.
-std::vector<series> plan(const options& chosen) {
+/// What to solve. Without a --refine the finest meshes are such that the whole set takes seconds,
+/// if that many hexahedra, refined once for the rate, leave it so.
+std::vector<series> plan(const options& chosen, std::size_t hexahedra) {
   constexpr int usual[max_degree] = {5, 5, 4, 4, 3, 3, 3, 3, 3, 3};
   std::vector<series> all;
   for (int p = 1; p <= max_degree; ++p) {
     if (chosen.degree == 0 ? p > 6 : p != chosen.degree) continue;
-    const int finest = chosen.refine >= 0 ? chosen.refine : usual[p - 1];
+    int finest = chosen.refine >= 0 ? chosen.refine : usual[p - 1];
+    const auto elements = [hexahedra](int r) {
+      return static_cast<double>(hexahedra) * std::pow(8, r);
+    };
+    while (chosen.refine < 0 && finest > 1 && elements(finest) > std::pow(8, usual[p - 1])) {
+      --finest;
+    }
     all.push_back({p, std::max(0, finest - 2), finest});
   }
   return all;
 }
 
 int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool terminal) {
-  const std::vector<series> all = plan(chosen);
+  const domain whole = named_domain(chosen.mesh, chosen.deform);
+  const std::vector<series> all = plan(chosen, whole.shared.hexahedra());
   for (const series& s : all) {
-    check_memory(s.p, static_cast<double>(1L << s.finest), !chosen.output.empty(),
-                 available_bytes());
+    check_memory(s.p, whole.shared, 1 << s.finest, !chosen.output.empty(), available_bytes());
   }
   std::unique_ptr<output_file> file;
   if (!chosen.output.empty()) file = std::make_unique<output_file>(chosen.output);
 
   const double fma = fma_bound();
-  out << "- div grad u = f on a cube deformed by " << chosen.deform
-      << ", n^3 elements of degree p, " << thread_count() << " threads, " << fma * 1e-9
+  out << "- div grad u = f on " << whole.name << ", " << elements_text(whole.shared, "n")
+      << " of degree p, " << thread_count() << " threads, " << fma * 1e-9
       << " GFLOP/s of FMA at most\n";
   table results(out, fma);
   progress_line progress(err, terminal);
@@ -57,11 +68,15 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
   for (const series& s : all) {
     for (int refine = s.coarsest; refine <= s.finest; ++refine) {
       const int n = 1 << refine;
-      request what;
-      what.shape = {n, chosen.geometry == 0 ? s.p : std::min(chosen.geometry, s.p), chosen.deform};
-      what.progress = [&, where = "degree " + std::to_string(s.p) + ", " + std::to_string(n) +
-                                  "^3 elements"](const char* stage, int iteration,
-                                                 double residual) {
+      int geometry = s.p;
+      for (const int limit : {chosen.geometry, whole.degree}) {
+        if (limit != 0) geometry = std::min(geometry, limit);
+      }
+      const mesh shape = cut(whole, n, geometry);
+      request what{shape};
+      what.progress = [&, where = "degree " + std::to_string(s.p) + ", " +
+                                  elements_text(whole.shared, std::to_string(n))](
+                          const char* stage, int iteration, double residual) {
         progress.say(where, stage, iteration, residual);
       };
       if (&s == &all.back() && refine == s.finest) what.output = file.get();

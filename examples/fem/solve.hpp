@@ -14,11 +14,12 @@ namespace fem {
 class output_file;
 
 struct request {
-  mesh shape;
+  const mesh& shape;              ///< must outlive the call
   double tolerance = 1e-12;       ///< of conjugate gradients
   output_file* output = nullptr;  ///< nullptr: no file
   /// Told what is being done, and how far it is; called often.
-  std::function<void(const char* stage, int iteration, double residual)> progress;
+  std::function<void(const char* stage, int iteration, double residual)> progress =
+      [](const char*, int, double) {};
 };
 
 /// What was solved, how well, and how fast. Rates are per iteration of conjugate gradients.

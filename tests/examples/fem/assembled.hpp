@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "basis.hpp"
 #include "mesh.hpp"
+#include "numbering.hpp"
 #include "quadrature.hpp"
-#include "restriction.hpp"
 
 /// Matrices of the whole mesh, assembled entry by entry with no sum factorization, no blocks and
 /// no tables of the example: what the operators are compared with.
@@ -42,28 +43,45 @@ struct polynomials {
   }
 };
 
-/// The element as the image of polynomials of degree `geometry`: Jacobian matrix J[c][d] at xi.
+/// Calls work(element) for each element of the mesh.
+template <class Work>
+void for_each_element(const fem::mesh& shape, Work work) {
+  for (int h = 0; h < static_cast<int>(shape.shared.hexahedra()); ++h) {
+    for (int x = 0; x < shape.n; ++x) {
+      for (int y = 0; y < shape.n; ++y) {
+        for (int z = 0; z < shape.n; ++z) work(fem::element{h, x, y, z});
+      }
+    }
+  }
+}
+
+/// Jacobian matrix J[c][d] at xi of an element, the image of polynomials of degree shape.geometry
+/// whose nodes `number` finds in the mesh.
 using matrix3 = std::array<std::array<double, 3>, 3>;
-inline matrix3 jacobian(const fem::mesh& shape, const fem::element& e,
+inline matrix3 jacobian(const fem::mesh& shape, const fem::numbering& number, const fem::element& e,
                         const std::array<long double, 3>& xi) {
   const auto nodes = fem::gauss_lobatto(shape.geometry + 1).points;
   const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
   matrix3 J{};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (std::size_t j = 0; j < nodes.size(); ++j) {
-      for (std::size_t k = 0; k < nodes.size(); ++k) {
-        const fem::point x =
-            shape.map(e, {static_cast<double>(nodes[i]), static_cast<double>(nodes[j]),
-                          static_cast<double>(nodes[k])});
+  for (int i = 0; i <= shape.geometry; ++i) {
+    for (int j = 0; j <= shape.geometry; ++j) {
+      for (int k = 0; k <= shape.geometry; ++k) {
+        const fem::index node = number(e.hexahedron, e.x * shape.geometry + i,
+                                       e.y * shape.geometry + j, e.z * shape.geometry + k);
+        const fem::point& x = shape.nodes[static_cast<std::size_t>(node)];
+        const auto at = [](int l) { return static_cast<std::size_t>(l); };
         for (std::size_t c = 0; c < 3; ++c) {
-          J[c][0] += x[c] * X.slope[i] * Y.value[j] * Z.value[k];
-          J[c][1] += x[c] * X.value[i] * Y.slope[j] * Z.value[k];
-          J[c][2] += x[c] * X.value[i] * Y.value[j] * Z.slope[k];
+          J[c][0] += x[c] * X.slope[at(i)] * Y.value[at(j)] * Z.value[at(k)];
+          J[c][1] += x[c] * X.value[at(i)] * Y.slope[at(j)] * Z.value[at(k)];
+          J[c][2] += x[c] * X.value[at(i)] * Y.value[at(j)] * Z.slope[at(k)];
         }
       }
     }
   }
   return J;
+}
+inline fem::numbering shape_nodes(const fem::mesh& shape) {
+  return fem::numbering(shape.shared, fem::index(shape.n) * shape.geometry);
 }
 
 inline double determinant(const matrix3& J) {
@@ -88,7 +106,7 @@ inline std::array<double, 3> transposed_solve(const matrix3& J, const std::array
 /// terms.
 template <class Entry>
 matrix assemble(const fem::mesh& shape, int p, Entry entry) {
-  const fem::numbering number(shape.n, p);
+  const fem::numbering number(shape.shared, fem::index(shape.n) * p), shapes = shape_nodes(shape);
   matrix A(static_cast<std::size_t>(number.nodes));
   const auto nodes = fem::gauss_lobatto(p + 1).points;
   const fem::quadrature rule = fem::gauss_legendre(p + 2);
@@ -98,44 +116,39 @@ matrix assemble(const fem::mesh& shape, int p, Entry entry) {
     double value;
     std::array<double, 3> gradient;
   };
-  for (int ex = 0; ex < shape.n; ++ex) {
-    for (int ey = 0; ey < shape.n; ++ey) {
-      for (int ez = 0; ez < shape.n; ++ez) {
-        for (std::size_t point = 0; point < Q * Q * Q; ++point) {
-          const std::size_t q = point / (Q * Q), r = point / Q % Q, s = point % Q;
-          const std::array<long double, 3> xi = {rule.points[q], rule.points[r], rule.points[s]};
-          const matrix3 J = jacobian(shape, {ex, ey, ez}, xi);
-          const double weight =
-              static_cast<double>(rule.weights[q] * rule.weights[r] * rule.weights[s]) *
-              determinant(J);
-          const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
-          std::vector<shape_function> functions;
-          for (std::size_t i = 0; i < D; ++i) {
-            for (std::size_t j = 0; j < D; ++j) {
-              for (std::size_t k = 0; k < D; ++k) {
-                const tenfold::index row = number(ex * p + static_cast<tenfold::index>(i),
-                                                  ey * p + static_cast<tenfold::index>(j),
-                                                  ez * p + static_cast<tenfold::index>(k));
-                functions.push_back({static_cast<std::size_t>(row),
-                                     X.value[i] * Y.value[j] * Z.value[k],
-                                     transposed_solve(J, {X.slope[i] * Y.value[j] * Z.value[k],
-                                                          X.value[i] * Y.slope[j] * Z.value[k],
-                                                          X.value[i] * Y.value[j] * Z.slope[k]})});
-              }
-            }
-          }
-          for (const shape_function& test : functions) {
-            for (const shape_function& trial : functions) {
-              const std::size_t at = test.row * A.n + trial.row;
-              const auto [value, magnitude] = entry(test, trial);
-              A.entries[at] += weight * value;
-              A.magnitudes[at] += weight * magnitude;
-            }
+  for_each_element(shape, [&](const fem::element& e) {
+    for (std::size_t point = 0; point < Q * Q * Q; ++point) {
+      const std::size_t q = point / (Q * Q), r = point / Q % Q, s = point % Q;
+      const std::array<long double, 3> xi = {rule.points[q], rule.points[r], rule.points[s]};
+      const matrix3 J = jacobian(shape, shapes, e, xi);
+      const double weight =
+          static_cast<double>(rule.weights[q] * rule.weights[r] * rule.weights[s]) * determinant(J);
+      const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
+      std::vector<shape_function> functions;
+      for (std::size_t i = 0; i < D; ++i) {
+        for (std::size_t j = 0; j < D; ++j) {
+          for (std::size_t k = 0; k < D; ++k) {
+            const fem::index row =
+                number(e.hexahedron, e.x * p + static_cast<fem::index>(i),
+                       e.y * p + static_cast<fem::index>(j), e.z * p + static_cast<fem::index>(k));
+            functions.push_back({static_cast<std::size_t>(row),
+                                 X.value[i] * Y.value[j] * Z.value[k],
+                                 transposed_solve(J, {X.slope[i] * Y.value[j] * Z.value[k],
+                                                      X.value[i] * Y.slope[j] * Z.value[k],
+                                                      X.value[i] * Y.value[j] * Z.slope[k]})});
           }
         }
       }
+      for (const shape_function& test : functions) {
+        for (const shape_function& trial : functions) {
+          const std::size_t at = test.row * A.n + trial.row;
+          const auto [value, magnitude] = entry(test, trial);
+          A.entries[at] += weight * value;
+          A.magnitudes[at] += weight * magnitude;
+        }
+      }
     }
-  }
+  });
   return A;
 }
 
@@ -161,22 +174,16 @@ inline matrix mass(const fem::mesh& shape, int p) {
 /// The volume of the elements by a rule of 8 points per axis, exact for det J of degree 15.
 inline double volume(const fem::mesh& shape) {
   const fem::quadrature rule = fem::gauss_legendre(8);
+  const fem::numbering shapes = shape_nodes(shape);
   long double sum = 0;
-  for (int x = 0; x < shape.n; ++x) {
-    for (int y = 0; y < shape.n; ++y) {
-      for (int z = 0; z < shape.n; ++z) {
-        for (std::size_t q = 0; q < 8; ++q) {
-          for (std::size_t r = 0; r < 8; ++r) {
-            for (std::size_t s = 0; s < 8; ++s) {
-              sum += rule.weights[q] * rule.weights[r] * rule.weights[s] *
-                     determinant(jacobian(shape, {x, y, z},
-                                          {rule.points[q], rule.points[r], rule.points[s]}));
-            }
-          }
-        }
-      }
+  for_each_element(shape, [&](const fem::element& e) {
+    for (std::size_t l = 0; l < 512; ++l) {
+      const std::size_t q = l / 64, r = l / 8 % 8, s = l % 8;
+      sum +=
+          rule.weights[q] * rule.weights[r] * rule.weights[s] *
+          determinant(jacobian(shape, shapes, e, {rule.points[q], rule.points[r], rule.points[s]}));
     }
-  }
+  });
   return static_cast<double>(sum);
 }
 

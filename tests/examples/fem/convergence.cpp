@@ -1,20 +1,40 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "conjugate_gradients.hpp"
+#include "domain.hpp"
+#include "gmsh.hpp"
+#include "mesh.hpp"
+#include "meshes.hpp"
 #include "options.hpp"
 #include "problem_error.hpp"
 #include "solve.hpp"
 
 namespace {
 
+fem::outcome solve(const fem::domain& whole, int p, int n, int geometry) {
+  const fem::mesh shape = fem::cut(whole, n, geometry);
+  return fem::solve(p, {shape});
+}
 fem::outcome solve(int p, int n, int geometry, double deform = 0.1) {
-  fem::request what;
-  what.shape = {n, geometry, deform};
-  what.progress = [](const char*, int, double) {};
-  return fem::solve(p, what);
+  return solve(fem::deformed_cube(deform), p, n, geometry);
+}
+
+/// For p = 2 and 3, from n to 2 n elements per direction in each hexahedron; for p = 1 from 2 n on.
+void check_rates(const fem::domain& whole, int n) {
+  CAPTURE(whole.name);
+  for (int p = 1; p <= 3; ++p) {
+    CAPTURE(p);
+    const int geometry = whole.degree == 0 ? p : std::min(p, whole.degree);
+    const int first = p == 1 ? 2 * n : n;
+    const double coarse = solve(whole, p, first, geometry).l2_error;
+    const double fine = solve(whole, p, 2 * first, geometry).l2_error;
+    CHECK(std::log2(coarse / fine) > p + 0.8);
+    CHECK(std::log2(coarse / fine) < p + 2);
+  }
 }
 
 }  // namespace
@@ -27,6 +47,24 @@ TEST_CASE("the error falls at the rate p + 1 for p = 1 to 6") {
     CHECK(std::log2(coarse / fine) > p + 0.8);
     CHECK(std::log2(coarse / fine) < p + 2);
   }
+}
+
+TEST_CASE("the error falls at the rate p + 1 on the Kershaw mesh") {
+  check_rates(fem::kershaw(), 1);
+}
+
+TEST_CASE("the error falls at the rate p + 1 on the ball") { check_rates(fem::ball(), 2); }
+
+TEST_CASE("the error falls at the rate p + 1 on meshes of Gmsh") {
+  check_rates(fem::read_gmsh(mesh_file("elbow_order2_v41.msh")), 1);
+  check_rates(fem::read_gmsh(mesh_file("plate_order1_v22.msh")), 1);
+}
+
+TEST_CASE("the solution does not depend on how the hexahedra lie") {
+  const fem::outcome straight = solve(turned_cube(3, 0.1, false), 3, 1, 2);
+  const fem::outcome turned = solve(turned_cube(3, 0.1, true), 3, 1, 2);
+  CHECK(turned.unknowns == straight.unknowns);
+  CHECK(turned.l2_error == doctest::Approx(straight.l2_error).epsilon(1e-8));
 }
 
 TEST_CASE("elements less curved than their functions converge at the same rate") {

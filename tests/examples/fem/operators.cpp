@@ -10,6 +10,9 @@
 
 #include "assembled.hpp"
 #include "discretization.hpp"
+#include "domain.hpp"
+#include "gmsh.hpp"
+#include "meshes.hpp"
 
 using fem::vector;
 
@@ -51,13 +54,15 @@ void check_product(const assembled::matrix& A, const vector& x, const vector& y,
   }
 }
 
-/// Everything that can be said of the operators of degree p on one small mesh.
+/// Everything that can be said of the operators of degree p on one small mesh: n x n x n elements
+/// of degree `geometry` in each hexahedron.
 template <int p>
-void check_operators(int n, int geometry) {
+void check_operators(const fem::domain& whole, int n, int geometry) {
+  CAPTURE(whole.name);
   CAPTURE(p);
   CAPTURE(n);
   CAPTURE(geometry);
-  const fem::mesh shape{n, geometry, 0.15};
+  const fem::mesh shape = fem::cut(whole, n, geometry);
   const fem::discretization<p> on(shape);
   const vector x = random_vector(on.nodes(), 1), y = random_vector(on.nodes(), 2);
   const vector one = ones(on.nodes());
@@ -101,24 +106,42 @@ void check_operators(int n, int geometry) {
 }  // namespace
 
 TEST_CASE("the operators of degree 1 are right") {
-  check_operators<1>(1, 1);
-  check_operators<1>(3, 1);
-  check_operators<1>(5, 1);
+  const fem::domain cube = fem::deformed_cube(0.15);
+  check_operators<1>(cube, 1, 1);
+  check_operators<1>(cube, 3, 1);
+  check_operators<1>(cube, 5, 1);
 }
 
 TEST_CASE("the operators of degree 2 are right") {
-  check_operators<2>(1, 2);
-  check_operators<2>(2, 1);
-  check_operators<2>(3, 2);
+  const fem::domain cube = fem::deformed_cube(0.15);
+  check_operators<2>(cube, 1, 2);
+  check_operators<2>(cube, 2, 1);
+  check_operators<2>(cube, 3, 2);
 }
 
 TEST_CASE("the operators of degree 3 are right") {
-  check_operators<3>(1, 3);
-  check_operators<3>(2, 2);
-  check_operators<3>(2, 3);
+  const fem::domain cube = fem::deformed_cube(0.15);
+  check_operators<3>(cube, 1, 3);
+  check_operators<3>(cube, 2, 2);
+  check_operators<3>(cube, 2, 3);
 }
 
-TEST_CASE("the operators of degree 5 are right") { check_operators<5>(1, 5); }
+TEST_CASE("the operators of degree 5 are right") {
+  check_operators<5>(fem::deformed_cube(0.15), 1, 5);
+}
+
+TEST_CASE("the operators are right on hexahedra that lie in all ways to each other") {
+  check_operators<1>(turned_cube(3, 0.15, true), 1, 1);
+  check_operators<2>(turned_cube(3, 0.15, true), 1, 2);
+  check_operators<3>(turned_cube(2, 0.15, true), 1, 2);
+  check_operators<2>(turned_cube(2, 0.15, true), 2, 1);
+}
+
+TEST_CASE("the operators are right on the ball and on meshes of Gmsh") {
+  check_operators<1>(fem::ball(), 2, 1);
+  check_operators<3>(fem::ball(), 1, 3);
+  check_operators<2>(fem::read_gmsh(mesh_file("plate_order2_v41.msh")), 1, 2);
+}
 
 TEST_CASE("the flops that the table counts are those that the expressions are planned with") {
   constexpr int p = 4, E = 3;

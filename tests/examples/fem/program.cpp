@@ -11,9 +11,12 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "domain.hpp"
 #include "memory.hpp"
+#include "meshes.hpp"
 #include "problem_error.hpp"
 #include "report.hpp"
 #include "run.hpp"
@@ -77,6 +80,12 @@ TEST_CASE("bad options are refused with one sentence") {
   check_refused({"--deform", "x"}, "--deform takes a number, not 'x'");
   check_refused({"--deform", "nan"}, "--deform is not between 0 and 10");
   check_refused({"--output", ""}, "--output needs the name of a file");
+  check_refused({"--mesh"}, "--mesh needs a value");
+  check_refused({"--mesh", "cub"},
+                "there is no mesh 'cub': it is cube, kershaw, ball or the name of a Gmsh file, "
+                "which ends in '.msh'");
+  check_refused({"--mesh", "none.msh"}, "cannot read 'none.msh': No such file or directory");
+  check_refused({"--mesh", "ball", "--deform", "0.1"}, "--deform is for --mesh cube alone");
   check_refused({"--speed", "9"}, "there is no option '--speed'; --help lists them");
   check_refused({"3"}, "there is no option '3'; --help lists them");
   check_refused({"--degree", "2", "--geometry", "3"},
@@ -88,8 +97,8 @@ TEST_CASE("an inverted element is named in one sentence") {
   const printed p = poisson({"--degree", "2", "--refine", "1", "--deform", "0.5"});
   CHECK(p.code == 2);
   CHECK(p.err.find("poisson: element (") == 0);
-  CHECK(p.err.find(") is inverted: its Jacobian determinant falls to -") != p.err.npos);
-  CHECK(p.err.find("; choose a smaller --deform\n") != p.err.npos);
+  CHECK(p.err.find(") of hexahedron 0 is inverted: its Jacobian determinant falls to -") !=
+        p.err.npos);
   CHECK(p.err.find('\n') == p.err.size() - 1);
 }
 
@@ -114,12 +123,17 @@ TEST_CASE("a problem that cannot fit in memory is refused before it is allocated
   CHECK(p.err.find("poisson: degree 10 on 1048576^3 elements needs about ") == 0);
   CHECK(p.err.find(" are free; choose a smaller --refine or --degree\n") != p.err.npos);
 
-  CHECK_NOTHROW(fem::check_memory(4, 16, false, 2e9));
-  CHECK_THROWS_AS(fem::check_memory(4, 64, false, 2e9), fem::problem_error);
-  CHECK(fem::needed_bytes(4, 16, true) > fem::needed_bytes(4, 16, false));
+  const fem::topology cube = fem::deformed_cube(0).shared;
+  CHECK_NOTHROW(fem::check_memory(4, cube, 16, false, 2e9));
+  CHECK_THROWS_AS(fem::check_memory(4, cube, 64, false, 2e9), fem::problem_error);
+  CHECK(fem::needed_bytes(4, cube, 16, true) > fem::needed_bytes(4, cube, 16, false));
   // As many nodes as do not fit in the map's numbers, with memory for all of them.
-  CHECK_THROWS_WITH_AS(fem::check_memory(10, 256, false, 1e30),
+  CHECK_THROWS_WITH_AS(fem::check_memory(10, cube, 256, false, 1e30),
                        "degree 10 on 256^3 elements has more nodes than the 2^31 - 1 that this "
+                       "program can number",
+                       fem::problem_error);
+  CHECK_THROWS_WITH_AS(fem::check_memory(10, fem::ball().shared, 256, false, 1e30),
+                       "degree 10 on 7 x 256^3 elements has more nodes than the 2^31 - 1 that this "
                        "program can number",
                        fem::problem_error);
   CHECK(fem::available_bytes() > 1e6);
@@ -139,7 +153,7 @@ TEST_CASE("a refused run leaves no file behind, and an old file untouched") {
 TEST_CASE("--help prints the options") {
   const printed p = poisson({"--help"});
   CHECK(p.code == 0);
-  for (const char* option : {"--degree", "--refine", "--threads", "--output", "--help"}) {
+  for (const char* option : {"--mesh", "--degree", "--refine", "--threads", "--output", "--help"}) {
     CHECK(p.out.find(option) != p.out.npos);
   }
 }
@@ -153,19 +167,38 @@ TEST_CASE("a run prints a row per mesh and says that the error falls as it must"
   CHECK(p.out.find("Every error falls as it must") != p.out.npos);
 }
 
+TEST_CASE("a run on each mesh says what it is made of") {
+  const auto first_line = [](const std::string& mesh) {
+    const printed p = poisson({"--mesh", mesh, "--degree", "1", "--refine", "0"});
+    CHECK(p.code == 0);
+    return p.out.substr(0, p.out.find(" of degree p"));
+  };
+  CHECK(first_line("cube") == "- div grad u = f on a cube deformed by 0.1, n^3 elements");
+  CHECK(first_line("kershaw") ==
+        "- div grad u = f on a Kershaw mesh with epsilon 0.3, 216 x n^3 elements");
+  CHECK(first_line("ball") == "- div grad u = f on a ball, 7 x n^3 elements");
+  const std::string elbow = mesh_file("elbow_order1_v22.msh");
+  CHECK(first_line(elbow) == "- div grad u = f on " + elbow + ", 36 x n^3 elements");
+}
+
 TEST_CASE("results have the same bits with 1, 2 and 3 threads") {
   std::array<temporary_file, 3> files = {temporary_file("1.vtu"), temporary_file("2.vtu"),
                                          temporary_file("3.vtu")};
   const char* const threads[] = {"1", "2", "3"};
-  for (std::size_t i = 0; i < 3; ++i) {
-    CHECK(poisson({"--degree", "3", "--refine", "3", "--threads", threads[i], "--output",
-                   files[i].name()})
-              .code == 0);
+  const std::pair<std::string, const char*> meshes[] = {
+      {"cube", "3"}, {"ball", "2"}, {mesh_file("plate_order2_v22.msh"), "1"}};
+  for (const auto& each : meshes) {
+    CAPTURE(each.first);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(poisson({"--mesh", each.first, "--degree", "3", "--refine", each.second, "--threads",
+                     threads[i], "--output", files[i].name()})
+                .code == 0);
+    }
+    const std::string content = file_content(files[0].path);
+    CHECK(content.size() > 100'000);
+    CHECK(content == file_content(files[1].path));
+    CHECK(content == file_content(files[2].path));
   }
-  const std::string content = file_content(files[0].path);
-  CHECK(content.size() > 100'000);
-  CHECK(content == file_content(files[1].path));
-  CHECK(content == file_content(files[2].path));
 }
 
 TEST_CASE("the verdict asks the finest pair of each degree for the rate p + 0.8") {

@@ -13,6 +13,9 @@
 #include <vector>
 
 #include "discretization.hpp"
+#include "domain.hpp"
+#include "mesh.hpp"
+#include "meshes.hpp"
 #include "solution.hpp"
 
 namespace {
@@ -142,7 +145,8 @@ TEST_CASE("the nodes of VTK's hexahedron: corners, then edges, faces and the ins
 
 TEST_CASE("a written file is well-formed, and its cells lie where the elements do") {
   constexpr int p = 3, n = 3;
-  const fem::mesh shape{n, p, 0.1};
+  const fem::domain cube = fem::deformed_cube(0.1);
+  const fem::mesh shape = fem::cut(cube, n, p);
   const fem::discretization<p> on(shape);
   std::ostringstream text;
   fem::write_vtu<p>(text, on, on.at_nodes(fem::solution));
@@ -172,12 +176,13 @@ TEST_CASE("a written file is well-formed, and its cells lie where the elements d
     // The corner of the map is where it was before the cube was bent, so the element follows from
     // the cell's first point; blocks go along z, then y, then x.
     const int e = static_cast<int>(c);
-    const fem::element here{e / 9, e / 3 % 3, e % 3};
+    const int first[3] = {e / 9, e / 3 % 3, e % 3};
     for (std::size_t l = 0; l < 64; ++l) {
       const auto node = static_cast<std::size_t>(connectivity[64 * c + l]);
       REQUIRE(node < 1000);
-      const fem::point expected = shape.map(
-          here, {order[l][0] / double(p), order[l][1] / double(p), order[l][2] / double(p)});
+      fem::point X;
+      for (std::size_t d = 0; d < 3; ++d) X[d] = (first[d] + order[l][d] / double(p)) / n;
+      const fem::point expected = cube.map(0, X);
       // Corners exactly; in between, the element is a polynomial and the map is not.
       for (std::size_t d = 0; d < 3; ++d) {
         CHECK(std::fabs(points[3 * node + d] - expected[d]) <= (l < 8 ? 1e-15 : 2e-4));
@@ -185,6 +190,29 @@ TEST_CASE("a written file is well-formed, and its cells lie where the elements d
       const double exact =
           fem::solution({points[3 * node], points[3 * node + 1], points[3 * node + 2]});
       CHECK(std::fabs(u[node] - exact) <= (l < 8 ? 1e-14 : 2e-3));
+    }
+  }
+}
+
+TEST_CASE("cells whose elements lie in different ways are written right way round") {
+  constexpr int p = 2;
+  const fem::domain cube = turned_cube(2, 0.1, true);
+  const fem::mesh shape = fem::cut(cube, 1, p);
+  const fem::discretization<p> on(shape);
+  std::ostringstream text;
+  fem::write_vtu<p>(text, on, on.at_nodes(fem::solution));
+  const vtu_file file(text.str());
+  const auto points = file.numbers<double>("Points");
+  const auto connectivity = file.numbers<std::int64_t>("connectivity");
+  REQUIRE(points.size() == 3 * 125);
+  REQUIRE(connectivity.size() == 8 * 27);
+  const std::vector<place> order = fem::vtk_node_order(p);
+  for (std::size_t l = 0; l < connectivity.size(); ++l) {
+    const auto [i, j, k] = order[l % 27];
+    const fem::point expected = cube.map(static_cast<int>(l / 27), {i / 2.0, j / 2.0, k / 2.0});
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double written = points[3 * static_cast<std::size_t>(connectivity[l]) + d];
+      CHECK(std::fabs(written - expected[d]) <= 1e-15);
     }
   }
 }

@@ -1,0 +1,27 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// Meshes that Gmsh wrote.
+#ifndef TENFOLD_EXAMPLES_FEM_GMSH_HPP
+#define TENFOLD_EXAMPLES_FEM_GMSH_HPP
+
+#include <string>
+
+#include "domain.hpp"
+
+namespace fem {
+
+/// The hexahedra of a text file in Gmsh's formats 2.2 and 4.1 (Gmsh reference manual, "MSH file
+/// format"), of order 1 (8 nodes) or 2 (27 nodes), all of one order. The boundary is what belongs
+/// to one hexahedron only: physical groups, entities and elements of lower dimension are passed
+/// over.
+///
+/// Throws problem_error with one sentence, the file's name and the number of the line, if there is
+/// no such file; it is binary, of another version, or ends too early; has elements in space other
+/// than such hexahedra, or none; an element has a node that is not there, or one twice; a face
+/// belongs to more than two elements; or an element is inverted: det J <= 0 at one of as many
+/// Gauss-Lobatto points as determine it.
+domain read_gmsh(const std::string& name);
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_GMSH_HPP
