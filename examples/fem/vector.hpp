@@ -27,11 +27,11 @@ void for_each_entry(tenfold::index n, Work work) {
   });
 }
 
-/// sum_i term(i): each `grain` terms in 8 running sums, then these parts one after the other.
+/// sum_i term(i): each `grain` terms in 8 running sums, then these partial sums one after the other.
 template <class Term>
 double sum_over_entries(tenfold::index n, Term term) {
-  std::vector<double> parts(static_cast<std::size_t>((n + grain - 1) / grain));
-  in_parallel((n + grain - 1) / grain, [=, &parts](tenfold::index part) {
+  std::vector<double> partial(static_cast<std::size_t>((n + grain - 1) / grain));
+  in_parallel((n + grain - 1) / grain, [=, &partial](tenfold::index part) {
     const tenfold::index last = std::min(n, (part + 1) * grain);
     tenfold::index i = part * grain;
     double sum[8] = {};
@@ -39,11 +39,11 @@ double sum_over_entries(tenfold::index n, Term term) {
       for (int w = 0; w < 8; ++w) sum[w] += term(i + w);
     }
     for (int w = 0; i < last; ++i, ++w) sum[w] += term(i);
-    parts[static_cast<std::size_t>(part)] =
+    partial[static_cast<std::size_t>(part)] =
         ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
   });
   double sum = 0;
-  for (const double part : parts) sum += part;
+  for (const double part : partial) sum += part;
   return sum;
 }
 
