@@ -352,7 +352,7 @@ class gmsh_reader {
 
   void check_faces(const topology& shared) const {
     for (std::size_t h = 0; h < hexahedra_.size(); ++h) {
-      for (int which = 0; which < parts; ++which) {
+      for (int which = 0; which < part_count; ++which) {
         const topology::entity& e = shared.entities()[shared.at(h, which).entity];
         if (e.dimension == 2 && e.hexahedra > 2) {
           fail(hexahedra_[h], "has a face that two others have, too");

@@ -19,9 +19,9 @@ numbering::numbering(const topology& shared, tenfold::index N) : N_(N) {
     if (!boundary) free = nodes;
   }
 
-  of_part_.reserve(shared.hexahedra() * parts);
+  of_part_.reserve(shared.hexahedra() * part_count);
   for (std::size_t h = 0; h < shared.hexahedra(); ++h) {
-    for (int which = 0; which < parts; ++which) {
+    for (int which = 0; which < part_count; ++which) {
       const topology::part& part = shared.at(h, which);
       const auto dimension = static_cast<std::size_t>(shared.entities()[part.entity].dimension);
       affine f{first[part.entity], {}};

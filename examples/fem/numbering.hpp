@@ -29,7 +29,7 @@ class numbering {
   tenfold::index operator()(int hexahedron, tenfold::index x, tenfold::index y,
                             tenfold::index z) const {
     const std::size_t part = 9 * place(x) + 3 * place(y) + place(z);
-    const affine& f = of_part_[static_cast<std::size_t>(hexahedron) * parts + part];
+    const affine& f = of_part_[static_cast<std::size_t>(hexahedron) * part_count + part];
     return f.base + f.step[0] * x + f.step[1] * y + f.step[2] * z;
   }
 

@@ -9,7 +9,8 @@
 namespace fem {
 namespace {
 
-/// What names a vertex, an edge or a face: its vertices in increasing order, then -1.
+/// What names a vertex, an edge or a face: -1 where it has less than four vertices, then these in
+/// increasing order.
 using key = std::array<int, 4>;
 
 struct key_hash {
@@ -33,9 +34,9 @@ constexpr std::array<std::size_t, 3> bit = {4, 2, 1};
 
 topology::topology(const std::vector<corners>& hexahedra) {
   std::unordered_map<key, std::size_t, key_hash> known;
-  parts_.reserve(hexahedra.size() * parts);
+  parts_.reserve(hexahedra.size() * part_count);
   for (const corners& vertex : hexahedra) {
-    for (int which = 0; which < parts; ++which) {
+    for (int which = 0; which < part_count; ++which) {
       const std::array<int, 3> where = place(which);
       part seen{entities_.size(), {0, 1, 2}, {}};
       std::size_t lowest = 0, dimension = 0;
@@ -55,7 +56,7 @@ topology::topology(const std::vector<corners>& hexahedra) {
           name[count++] = vertex[corner];
           if (vertex[corner] < vertex[origin]) origin = corner;
         }
-        std::sort(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(count));
+        std::sort(name.begin(), name.end());
         // The neighbour of the origin along axis d is the corner that differs in that bit.
         if (dimension == 2 &&
             vertex[origin ^ bit[seen.axis[1]]] < vertex[origin ^ bit[seen.axis[0]]]) {
@@ -85,7 +86,7 @@ void topology::mark_boundary() {
         middle[d] = side;
         const int face = 9 * middle[0] + 3 * middle[1] + middle[2];
         if (entities_[at(h, face).entity].hexahedra != 1) continue;
-        for (int which = 0; which < parts; ++which) {
+        for (int which = 0; which < part_count; ++which) {
           if (place(which)[d] == side) entities_[at(h, which).entity].boundary = true;
         }
       }

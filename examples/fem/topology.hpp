@@ -16,7 +16,7 @@ using corners = std::array<int, 8>;
 
 /// A hexahedron has 27 parts: 8 vertices, 12 edges, 6 faces and the inside. Each lies at the lower
 /// end (0), inside (1) or at the upper end (2) of every axis: part (a, b, c) is 9 a + 3 b + c.
-inline constexpr int parts = 27;
+inline constexpr int part_count = 27;
 
 /// Hexahedra that may lie in any way to each other. An edge or a face is shared by all that have
 /// its vertices. It has axes of its own, on which they agree: the origin is its vertex of the
@@ -41,9 +41,9 @@ class topology {
   /// The eight vertices of each hexahedron must differ.
   explicit topology(const std::vector<corners>& hexahedra);
 
-  std::size_t hexahedra() const { return parts_.size() / parts; }
+  std::size_t hexahedra() const { return parts_.size() / part_count; }
   const part& at(std::size_t hexahedron, int which) const {
-    return parts_[hexahedron * parts + static_cast<std::size_t>(which)];
+    return parts_[hexahedron * part_count + static_cast<std::size_t>(which)];
   }
   /// In the order in which the hexahedra come to them.
   const std::vector<entity>& entities() const { return entities_; }
