@@ -53,9 +53,17 @@ template <class T, int W, access How>
       } else if (t.alpha != T(1)) {
         v = alpha * v;
       }
-      if (part)
+      if (part) {
         store_partial<T, W>(c, v, t.tail);
-      else if constexpr (How == access::split)
+        continue;
+      }
+      if constexpr (!is_complex_type<T> && W > 1) {
+        if (t.past_caches) {
+          stream<T, W>(c, v);
+          continue;
+        }
+      }
+      if constexpr (How == access::split)
         store_split<T, W>(c, v, t.c_im);
       else
         store<T, W>(c, v);

@@ -258,8 +258,8 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
 /// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
 /// these are enough to pay for the copy.
 ///
-/// An L1 of 64 sets of 8 lines or more: rows an even number of lines apart share few sets (n = 128
-/// in double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
+/// An L1 of 64 sets of 8 lines or more: rows a large power of two apart share few sets (n = 128 in
+/// double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
 /// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
 constexpr bool packs_panels(const gemm_shape& s, index row) {
   const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
@@ -349,8 +349,8 @@ constexpr int most_rows(int vectors, int registers, scalar type) {
   return rows < 16 ? rows : 16;
 }
 
-/// The most rows of the register tiles that the library carries: with 14 or 16 rows their code is
-/// twice as long, and no order up to 64 gains.
+/// The most rows of the register tiles that the library carries: with up to 16 their code is nearly
+/// twice as long, and no single product of order 24 to 256 gains.
 inline constexpr int carried_rows = 8;
 
 /// The register tile of rows x vectors of columns, A broadcast.
