@@ -136,8 +136,7 @@ void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta) {
   });
 }
 
-// --- plans
-// ----------------------------------------------------------------------------------------
+// --- plans ---
 
 namespace {
 
