@@ -68,13 +68,11 @@ class address_runs {
     alpha_.push_back(reads_operands(p) ? factor_ab : T(1));
     beta_.push_back(factor_c);
     shapes_.push_back(s);
-    flops_each_.push_back(2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) *
-                          static_cast<double>(s.k) * (is_complex(scalar_of<T>) ? 4 : 1));
     return static_cast<std::int32_t>(shapes_.size() - 1);
   }
   /// The next `count` problems are of this kind.
   void add_run(std::int32_t kind, index count) {
-    flops_ += flops_each_[static_cast<std::size_t>(kind)] * static_cast<double>(count);
+    flops_ += flops_of(shapes_[static_cast<std::size_t>(kind)]) * static_cast<double>(count);
     if (!kinds_.empty() && kinds_.back() == kind) {
       first_.back() += count;
     } else {
@@ -101,10 +99,9 @@ class address_runs {
   }
 
  private:
-  std::vector<gemm_shape> shapes_;
+  std::vector<gemm_shape> shapes_;  // these three by kind
   std::vector<T> alpha_, beta_;
-  std::vector<double> flops_each_;  // by kind
-  std::vector<std::int32_t> kinds_;
+  std::vector<std::int32_t> kinds_;  // of each run
   std::vector<index> first_{0};
   double flops_ = 0;
 };

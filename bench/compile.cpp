@@ -108,8 +108,8 @@ bool run_compiler(report& out, const compiler& cxx, const temporary_folder& fold
       if (round == 0 && s != xsimd && s != one_and_mass) continue;
       out.progress(with + ", round " + std::to_string(round) + " of " + std::to_string(rounds) +
                    ": " + name_of(static_cast<source>(s)));
-      const double seconds = compile_seconds(cxx, flags, text_of(static_cast<source>(s)),
-                                             out.settings(), folder);
+      const double seconds =
+          compile_seconds(cxx, flags, text_of(static_cast<source>(s)), out.settings(), folder);
       if (seconds < 0) return false;
       if (round > 0) samples[static_cast<std::size_t>(s)].push_back(seconds);
     }

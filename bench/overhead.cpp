@@ -29,7 +29,8 @@ effort effort_of(const report& out) { return {out.settings().quick ? 9 : 31, 0.0
 
 void add(report& out, const std::string& name, double seconds, double budget,
          std::vector<std::pair<std::string, double>> peers, double spread) {
-  out.add({name, "d", "strided", "cache", "s", seconds, std::move(peers), {budget, "budget"}, spread});
+  out.add(
+      {name, "d", "strided", "cache", "s", seconds, std::move(peers), {budget, "budget"}, spread});
 }
 
 // --- calls ---
@@ -56,29 +57,29 @@ void run_static_call(report& out) {
   const std::string size = std::to_string(E) + "x" + std::to_string(N);
   out.progress("static call " + size);
   constexpr int repeat = 64;
-  const auto times = time_alternately(
-      {{"tenfold",
-        [&] {
-          for (int r = 0; r < repeat; ++r) {
-            einsum<"eij,ej->ei">(into(y), A, x);
-            clobber();
-          }
-        }},
-       {"scaled",
-        [&] {
-          for (int r = 0; r < repeat; ++r) {
-            einsum<"eij,ej->ei">(into(y), A, x, alpha(2.0), beta(0.5));
-            clobber();
-          }
-        }},
-       {"loops",
-        [&] {
-          for (int r = 0; r < repeat; ++r) {
-            loops<E, N>(A.data(), x.data(), y.data());
-            clobber();
-          }
-        }}},
-      effort_of(out));
+  const auto times =
+      time_alternately({{"tenfold",
+                         [&] {
+                           for (int r = 0; r < repeat; ++r) {
+                             einsum<"eij,ej->ei">(into(y), A, x);
+                             clobber();
+                           }
+                         }},
+                        {"scaled",
+                         [&] {
+                           for (int r = 0; r < repeat; ++r) {
+                             einsum<"eij,ej->ei">(into(y), A, x, alpha(2.0), beta(0.5));
+                             clobber();
+                           }
+                         }},
+                        {"loops",
+                         [&] {
+                           for (int r = 0; r < repeat; ++r) {
+                             loops<E, N>(A.data(), x.data(), y.data());
+                             clobber();
+                           }
+                         }}},
+                       effort_of(out));
   const auto of = [&](std::size_t i) { return times[i].seconds / repeat; };
   const auto beyond = [&](std::size_t i) { return of(i) > of(2) ? of(i) - of(2) : 0; };
   const std::vector<std::pair<std::string, double>> peers{{"whole call", of(0)}, {"loops", of(2)}};
@@ -120,7 +121,8 @@ void run_planning(report& out, const std::string& text, int operands) {
   std::vector<operand_shape<max_rank>> shapes;
   tensor<double, dyn, dyn> A(12, 12);
   const auto one = [&](auto... x) {
-    return time_alternately({{"plan", [&] {
+    return time_alternately({{"plan",
+                              [&] {
                                 const auto p = plan(text, x...);
                                 clobber();
                               }}},
@@ -149,14 +151,15 @@ std::string plan_of_ten(const std::string& text) {
       ++rank;
     }
   }
-  return "#include <tenfold/einsum.hpp>\nusing namespace tenfold;\nstatic_assert(expression<\"" + text +
-         "\", plain_call, void, " + types + ">::plan.step_count >= 9);\n";
+  return "#include <tenfold/einsum.hpp>\nusing namespace tenfold;\nstatic_assert(expression<\"" +
+         text + "\", plain_call, void, " + types + ">::plan.step_count >= 9);\n";
 }
 
 const std::string index_expression =
     "#include <tenfold/index_notation.hpp>\n"
     "using namespace tenfold;\n"
-    "void f(view<double, dyn, 8> y, view<const double, dyn, 8, 8> A, view<const double, dyn, 8> x) {\n"
+    "void f(view<double, dyn, 8> y, view<const double, dyn, 8, 8> A, view<const double, dyn, 8> x) "
+    "{\n"
     "  using namespace labels;\n"
     "  y(e, i) += 0.5 * A(e, i, j) * x(e, j);\n"
     "}\n";
@@ -168,8 +171,8 @@ bool run_compiler(report& out, const compiler& cxx, const temporary_folder& fold
   };
   const std::vector<file> files{
       {"include", "#include <tenfold/einsum.hpp>\n", 0},
-      {"compile plan of 10, chain",
-       plan_of_ten("ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak"), compiled_plan_budget},
+      {"compile plan of 10, chain", plan_of_ten("ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak"),
+       compiled_plan_budget},
       {"compile plan of 10, one label in all",
        plan_of_ten("az,bz,cz,dz,ez,fz,gz,hz,iz,jz->abcdefghij"), compiled_plan_budget},
       {"compile index notation", index_expression, index_notation_budget}};
@@ -178,8 +181,8 @@ bool run_compiler(report& out, const compiler& cxx, const temporary_folder& fold
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t f = 0; f < files.size(); ++f) {
       out.progress(cxx.name + ": " + files[f].name);
-      const double s = compile_seconds(cxx, {"-O2", "-std=c++20"}, files[f].text, out.settings(),
-                                       folder);
+      const double s =
+          compile_seconds(cxx, {"-O2", "-std=c++20"}, files[f].text, out.settings(), folder);
       if (s < 0) return false;
       samples[f].push_back(s);
     }

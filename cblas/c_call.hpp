@@ -3,6 +3,7 @@
 #define TENFOLD_CBLAS_DEFINES
 #include <tenfold_cblas.h>
 
+#include <complex>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <type_traits>
@@ -64,3 +65,13 @@ void run(const char* function, const Body& body) noexcept {
 }
 
 }  // namespace tenfold::c_interface
+
+/// DEFINE(S, T, SUFFIX, INT) for every letter, its scalar and both kinds of integers.
+#define TENFOLD_DEFINE_ALL(DEFINE)                    \
+  TENFOLD_DEFINE_BOTH(DEFINE, s, float)               \
+  TENFOLD_DEFINE_BOTH(DEFINE, d, double)              \
+  TENFOLD_DEFINE_BOTH(DEFINE, c, std::complex<float>) \
+  TENFOLD_DEFINE_BOTH(DEFINE, z, std::complex<double>)
+#define TENFOLD_DEFINE_BOTH(DEFINE, S, T) \
+  DEFINE(S, T, , int)                     \
+  DEFINE(S, T, _64, int64_t)

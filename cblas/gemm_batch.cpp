@@ -1,5 +1,4 @@
 #include <array>
-#include <complex>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -102,10 +101,4 @@ using namespace tenfold::c_interface;
                           strideb, beta, c, ldc, stridec, batch_size);                         \
     });                                                                                        \
   }
-#define TENFOLD_DEFINE_BOTH(S, T) \
-  TENFOLD_DEFINE(S, T, , int)     \
-  TENFOLD_DEFINE(S, T, _64, int64_t)
-TENFOLD_DEFINE_BOTH(s, float)
-TENFOLD_DEFINE_BOTH(d, double)
-TENFOLD_DEFINE_BOTH(c, std::complex<float>)
-TENFOLD_DEFINE_BOTH(z, std::complex<double>)
+TENFOLD_DEFINE_ALL(TENFOLD_DEFINE)

@@ -1,4 +1,3 @@
-#include <complex>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -133,10 +132,4 @@ using namespace tenfold::c_interface;
     run("tenfold_" #S "from_interleaved" #SUFFIX,                                                 \
         [&] { convert<T>(false, layout, m, n, a, lda, stridea, x, block, batch_size); });         \
   }
-#define TENFOLD_DEFINE_BOTH(S, T) \
-  TENFOLD_DEFINE(S, T, , int)     \
-  TENFOLD_DEFINE(S, T, _64, int64_t)
-TENFOLD_DEFINE_BOTH(s, float)
-TENFOLD_DEFINE_BOTH(d, double)
-TENFOLD_DEFINE_BOTH(c, std::complex<float>)
-TENFOLD_DEFINE_BOTH(z, std::complex<double>)
+TENFOLD_DEFINE_ALL(TENFOLD_DEFINE)

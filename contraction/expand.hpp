@@ -44,8 +44,8 @@ struct writer {
   }
 
   /// `from` with the last `axes` hidden labels in front of the one at `place`.
-  constexpr void write(label_list<L.rank>& to, const label_list<L.rank>& from, int place,
-                       int axes, int slot) {
+  constexpr void write(label_list<L.rank>& to, const label_list<L.rank>& from, int place, int axes,
+                       int slot) {
     to = {};
     for (int i = 0; i <= from.count; ++i) {
       const int dots = names.ellipsis[slot];

@@ -247,9 +247,10 @@ class explaining {
     classify(e, plan_.steps[step.origin]);
     e.kernel = by_lanes ? micro_kernel::gemm_by_lanes : micro_kernel::gemm_by_columns;
     e.phase = out_.phase_count - 1;
-    e.width = width;
+    const int lanes = by_lanes ? width : select::neighbours(width, problem_.type);
+    e.width = lanes;
     e.row_extent = s.m;
-    e.column_extent = by_lanes ? s.n : (s.n + width - 1) / width;
+    e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
     const bool carried = !(static_tiles_ && select::has_static_code(s));
     const select::tile_shape tile =
         by_lanes
@@ -263,7 +264,7 @@ class explaining {
     for (int l = problem_.label_count - 1; l >= 0 && in.lane < 0; --l) {
       if (contains(from, l)) in.lane = l;
     }
-    in.width = width;
+    in.width = lanes;
   }
   constexpr label_set in_tiles(const explained_phase& in) const {
     label_set all = 0;

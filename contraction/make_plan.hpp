@@ -11,7 +11,11 @@ template <limits L>
 class planning {
  public:
   constexpr planning(const problem<L>& p, const path_options& options)
-      : problem_(p), options_(options), each_(p, 1), points_(p, nominal_extent), n_(p.input_count) {}
+      : problem_(p),
+        options_(options),
+        each_(p, 1),
+        points_(p, nominal_extent),
+        n_(p.input_count) {}
 
   constexpr contraction_plan<L> run() {
     plan_.input_count = n_;
@@ -19,10 +23,16 @@ class planning {
       const bound_statement<L>& said = problem_.list[s];
       const bool last = s + 1 == problem_.statement_count;
       switch (said.kind) {
-        case statement_kind::sum: sum(s); break;
-        case statement_kind::slice: slice(s); break;
+        case statement_kind::sum:
+          sum(s);
+          break;
+        case statement_kind::slice:
+          slice(s);
+          break;
         // Labels are names: an intermediate has no order until one is chosen for it.
-        case statement_kind::permute: result_[s] = value_of(said.factors[0].source); break;
+        case statement_kind::permute:
+          result_[s] = value_of(said.factors[0].source);
+          break;
         default:
           if (last || !feeds_sum(s)) result_[s] = product(said, order_of_result(s), -1, 1);
       }
@@ -36,8 +46,8 @@ class planning {
   }
 
  private:
-  /// Whether statement s is a product and a term of a sum alone: then it is computed in the place of
-  /// the sum.
+  /// Whether statement s is a product and a term of a sum alone: then it is computed in the place
+  /// of the sum.
   constexpr bool feeds_sum(int s) const {
     const statement_kind kind = problem_.list[s].kind;
     if (kind != statement_kind::contract && kind != statement_kind::pointwise) return false;
@@ -147,8 +157,8 @@ class planning {
   }
 
   /// Plans one product: sums the labels that one factor alone carries (each such sum shrinks the
-  /// factor before it multiplies anything), then multiplies in the order of find_path. The last step
-  /// adds to `c`.
+  /// factor before it multiplies anything), then multiplies in the order of find_path. The last
+  /// step adds to `c`.
   constexpr int product(const bound_statement<L>& said, const label_list<L.labels>& order, int c,
                         int sign) {
     const int n = said.factor_count;
@@ -205,7 +215,7 @@ class planning {
   index_space<L> each_, points_;
   int n_;
   contraction_plan<L> plan_{};
-  int result_[L.statements] = {};           ///< the value of each statement
+  int result_[L.statements] = {};        ///< the value of each statement
   bool continued_[2 * L.operands] = {};  ///< a later step adds to this one's result
   bool shared_[2 * L.operands] = {};     ///< more than one step reads it
 };

@@ -9,10 +9,10 @@
 /// so many only if they are connected, but not densely), greedy beyond (smallest growth of live
 /// entries first, as opt_einsum's greedy path); or what the caller asks for.
 ///
-/// Cost of a tree: flops + entries written, or one of the two. Ties are real (all orders of a tensor
-/// product cost the same); they are broken by sum over steps of flops * position of the contracted
-/// labels in the operand of higher rank, so that the costliest step contracts the outermost axis and
-/// the way back mirrors the way there.
+/// Cost of a tree: flops + entries written, or one of the two. Ties are real (all orders of a
+/// tensor product cost the same); they are broken by sum over steps of flops * position of the
+/// contracted labels in the operand of higher rank, so that the costliest step contracts the
+/// outermost axis and the way back mirrors the way there.
 namespace tenfold {
 
 inline constexpr int dynamic_programming_limit = 10;
@@ -65,8 +65,8 @@ struct contraction_path {
 /// higher rank, its contracted labels replaced in place by what the other brings; without a
 /// contracted label the other's come last.
 template <limits L>
-constexpr label_list<L.labels> product_order(const label_list<L.labels>& x, const label_list<L.labels>& y,
-                                           label_set result) {
+constexpr label_list<L.labels> product_order(const label_list<L.labels>& x,
+                                             const label_list<L.labels>& y, label_set result) {
   const auto& carrier = y.count > x.count ? y : x;
   const auto& other = y.count > x.count ? x : y;
   label_set open = result & other.set() & ~carrier.set();
@@ -111,9 +111,12 @@ constexpr int lowest_bit(unsigned s) {
 /// Cost of one product.
 constexpr double cost_of(const path_options& options, double flops, double written) {
   switch (options.objective) {
-    case path_objective::flops: return flops;
-    case path_objective::bytes: return written;
-    case path_objective::both: break;
+    case path_objective::flops:
+      return flops;
+    case path_objective::bytes:
+      return written;
+    case path_objective::both:
+      break;
   }
   return flops + written;
 }
@@ -127,7 +130,7 @@ template <limits L>
 struct subset {
   double cost = std::numeric_limits<double>::infinity();
   double tie = 0;
-  unsigned left = 0;    ///< one side of the best split
+  unsigned left = 0;     ///< one side of the best split
   label_set labels = 0;  ///< of the result
   label_list<L.labels> order{};
   int value = -1;  ///< its number in the path, once emitted
@@ -171,7 +174,8 @@ constexpr bool is_dense(const path_value<L>* leaves, int n) {
   constexpr int most_splits = 8192;
   const unsigned all = (1U << n) - 1;
   auto* united = new label_set[all + 1]{};
-  for (unsigned s = 1; s <= all; ++s) united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
+  for (unsigned s = 1; s <= all; ++s)
+    united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
   int splits = 0;
   for (unsigned s = 1; s <= all && splits <= most_splits; ++s) {
     const unsigned rest = s & (s - 1);
@@ -192,7 +196,8 @@ constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, i
   // Labels of each subset's leaves; a subset keeps those that the output or the rest needs.
   auto* table = new subset<L>[all + 1];
   auto* united = new label_set[all + 1]{};
-  for (unsigned s = 1; s <= all; ++s) united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
+  for (unsigned s = 1; s <= all; ++s)
+    united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
 
   const bool connected = is_connected<L>(leaves, n);
 
@@ -236,7 +241,8 @@ constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, i
       }
     }
     if (here.left != 0) {
-      here.order = product_order<L>(table[here.left].order, table[s & ~here.left].order, here.labels);
+      here.order =
+          product_order<L>(table[here.left].order, table[s & ~here.left].order, here.labels);
     }
   }
   contraction_path<L> path;
@@ -292,8 +298,7 @@ struct live_values {
     const bool within = count == 2 || !too_large(options, points(result));
     path.found = path.found && within;
     cost += cost_of(options, pair_flops(points(both), (both & ~result) != 0), points(result));
-    const path_value<L> product{result,
-                                product_order<L>(value[i].order, value[j].order, result)};
+    const path_value<L> product{result, product_order<L>(value[i].order, value[j].order, result)};
     path.a[path.count] = number[i];
     path.b[path.count] = number[j];
     const auto product_number = static_cast<std::uint8_t>(leaves + path.count++);
@@ -392,13 +397,15 @@ constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, labe
   }
   if (method == path_method::dynamic_programming && n > 16) method = path_method::greedy;
   switch (method) {
-    case path_method::given: return path_search::given<L>(leaves, n, output, points, options);
+    case path_method::given:
+      return path_search::given<L>(leaves, n, output, points, options);
     case path_method::random_greedy:
       return path_search::random_greedy<L>(leaves, n, output, points, options);
     case path_method::greedy:
       return path_search::greedy<L>(leaves, n, output, points, options, path_search::noise{0}, 0)
           .path;
-    default: break;
+    default:
+      break;
   }
   return path_search::dynamic_programming<L>(leaves, n, output, points, options);
 }

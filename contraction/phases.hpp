@@ -8,8 +8,8 @@
 /// Which steps of a plan run together, and along which label they are vectorized.
 ///
 /// A phase picks the label that becomes its lanes and the labels that become its tile loops among
-/// those of its root's result; every step whose result carries all of them belongs to the phase, any
-/// other is the root of a phase of its own, run before.
+/// those of its root's result; every step whose result carries all of them belongs to the phase,
+/// any other is the root of a phase of its own, run before.
 namespace tenfold {
 
 /// What a phase consists of.
@@ -47,7 +47,8 @@ class phases {
     return covers_unknown(shape_with(root, lane));
   }
 
-  /// The cheapest lanes that leave no unknown extent inside a tile; none `found`, if there are none.
+  /// The cheapest lanes that leave no unknown extent inside a tile; none `found`, if there are
+  /// none.
   constexpr phase_shape choose(int root, bool unrolled) const {
     phase_shape best = shape_with(root, -1);
     best.found = covers_unknown(best);
@@ -87,7 +88,8 @@ class phases {
   /// The last step of the phase that reads the result of step s.
   constexpr int last_use(const phase_shape& shape, int s) const {
     for (int t = shape.root; t > s; --t) {
-      if (contains(shape.members, t) && (plan_.steps[t].a == n_ + s || plan_.steps[t].b == n_ + s)) {
+      if (contains(shape.members, t) &&
+          (plan_.steps[t].a == n_ + s || plan_.steps[t].b == n_ + s)) {
         return t;
       }
     }

@@ -6,8 +6,9 @@
 namespace tenfold {
 
 /// result := c + sign * sum over `contracted` of a * b.   b < 0: only a;  c < 0: nothing is added.
-/// Values are numbered: the inputs first, then the result of each step. c is the result of an earlier
-/// step with the same labels that nothing else reads: its memory becomes that of the result.
+/// Values are numbered: the inputs first, then the result of each step. c is the result of an
+/// earlier step with the same labels that nothing else reads: its memory becomes that of the
+/// result.
 ///
 /// An input whose entries are not of the compute type, or are conjugated, is read by steps with one
 /// operand only: they convert it.
@@ -15,12 +16,12 @@ template <limits L>
 struct plan_step {
   int a = -1, b = -1, c = -1;
   int sign = 1;
-  int fixed_label = -1;      ///< a is read at fixed_value of this label, which no other value has
+  int fixed_label = -1;  ///< a is read at fixed_value of this label, which no other value has
   index fixed_value = 0;
-  label_set labels = 0;      ///< of a and b together, without the fixed one
-  label_set contracted = 0;  ///< those the result lacks
+  label_set labels = 0;          ///< of a and b together, without the fixed one
+  label_set contracted = 0;      ///< those the result lacks
   label_list<L.labels> order{};  ///< of the result, whose rank may exceed that of every operand
-  double flops = 0;            ///< as in contraction_plan
+  double flops = 0;              ///< as in contraction_plan
 
   friend constexpr bool operator==(const plan_step&, const plan_step&) = default;
 };

@@ -10,9 +10,7 @@ struct address_range {
   const char* first = nullptr;
   const char* last = nullptr;
 
-  bool meets(const address_range& other) const {
-    return first < other.last && other.first < last;
-  }
+  bool meets(const address_range& other) const { return first < other.last && other.first < last; }
 };
 
 /// The operands of a call, the output behind the inputs.
@@ -57,8 +55,8 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
   const int count = form.input_count + form.has_output;
   address_range ranges[large_limits.operands + 1];
   bool fits = true;
-  label_set ones = 0;       // stretchable labels along which some operand has one entry
-  label_set stretched = 0;  // of these, those where the compiler did not know
+  label_set ones = 0;        // stretchable labels along which some operand has one entry
+  label_set stretched = 0;   // of these, those where the compiler did not know
   const auto settle = [&] {  // where every operand has one entry, nothing is repeated
     for (int l = 0; l < form.label_count && ones != 0; ++l) {
       if (!contains(ones, l)) continue;
@@ -97,7 +95,8 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
   for (int o = 0; form.has_output && o < form.input_count; ++o) {
     apart = apart && !ranges[o].meets(ranges[form.input_count]);
   }
-  if (!fits || !apart) [[unlikely]] complain(form, text, numbers);
+  if (!fits || !apart) [[unlikely]]
+    complain(form, text, numbers);
   return stretched;
 }
 

@@ -12,8 +12,8 @@
 /// of its own for each shape cost the compiler as much as the arithmetic.
 namespace tenfold {
 
-/// An axis of which a type leaves something open, or whose label may be stretched; `dyn` is what the
-/// call tells.
+/// An axis of which a type leaves something open, or whose label may be stretched; `dyn` is what
+/// the call tells.
 struct open_axis {
   int axis = 0, label = 0;
   index extent = 0, stride = 0;
@@ -46,7 +46,7 @@ struct known_operand {
   const index* extents = nullptr;
   const index* strides = nullptr;
   int first_open = 0, open_end = 0;  ///< its open axes
-  byte_span span{};                      ///< along its other axes
+  byte_span span{};                  ///< along its other axes
 };
 
 /// What the types of a call tell: of the inputs and, behind them, of the output if there is one.

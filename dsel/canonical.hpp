@@ -3,18 +3,16 @@
 #include <tenfold/dsel/literal.hpp>
 #include <tenfold/dsel/parse.hpp>
 
-/// Subscripts that differ in the names of their labels only are one text to the compiler: the labels
-/// become a, b, c, ... by first occurrence, white space goes, the output is written. So functions that
-/// spell one contraction in other letters share its plan and its code.
+/// Subscripts that differ in the names of their labels only are one text to the compiler: the
+/// labels become a, b, c, ... by first occurrence, white space goes, the output is written. So
+/// functions that spell one contraction in other letters share its plan and its code.
 namespace tenfold {
 
 namespace renaming {
 
 inline constexpr int most_labels = 52;
 
-constexpr char letter(int id) {
-  return static_cast<char>(id < 26 ? 'a' + id : 'A' + id - 26);
-}
+constexpr char letter(int id) { return static_cast<char>(id < 26 ? 'a' + id : 'A' + id - 26); }
 
 /// The number of the label text[begin, begin + length).
 template <limits L>
@@ -58,8 +56,8 @@ constexpr void rename(std::string_view text, const statements<L>& said, const la
 
 }  // namespace renaming
 
-/// The canonical form of a text without errors; of one with very many labels the text itself. `Text`
-/// has the members of `subscripts`.
+/// The canonical form of a text without errors; of one with very many labels the text itself.
+/// `Text` has the members of `subscripts`.
 template <literal S, class Text>
 constexpr auto canonical() {
   if constexpr (Text::said.label_count > renaming::most_labels) {

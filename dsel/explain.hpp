@@ -26,16 +26,16 @@ struct typed<S, Call, destination<Y>, X...> {
 
 /// What a call with these arguments is to the compiler.
 template <class... A>
-using call_with_any = std::conditional_t<(evaluating::is_option<A> || ...),
-                                         evaluating::call_of<A...>, plain_call>;
+using call_with_any =
+    std::conditional_t<(evaluating::is_option<A> || ...), evaluating::call_of<A...>, plain_call>;
 
 /// Whether the result, returned by value, takes memory from the heap.
 template <class Types>
 constexpr bool allocates_result() {
   if constexpr (std::is_void_v<typename Types::result>) {
     using e = typename Types::expression_type;
-    using result = decltype(
-        evaluating::result_type<e>(std::make_integer_sequence<int, e::text::result.count>{}));
+    using result = decltype(evaluating::result_type<e>(
+        std::make_integer_sequence<int, e::text::result.count>{}));
     return !result::is_inline;
   } else {
     return false;

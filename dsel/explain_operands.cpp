@@ -20,16 +20,16 @@ void mark_twins_of_types(problem<L>& typed, const problem<L>& bound,
   mark_twins(*alike, [](int, int) { return true; });
   for (int o = 0; o < typed.input_count; ++o) {
     const int twin = alike->twin[o];
-    if (twin != o && !(have_one_address(inputs[o], inputs[twin]) &&
-                       bound.inputs[o] == bound.inputs[twin])) {
+    if (twin != o &&
+        !(have_one_address(inputs[o], inputs[twin]) && bound.inputs[o] == bound.inputs[twin])) {
       return;
     }
   }
   typed = *alike;
 }
 
-/// Whether the call repeats an operand of one entry along a label where its type did not say so: the
-/// compiler's program is then not what runs.
+/// Whether the call repeats an operand of one entry along a label where its type did not say so:
+/// the compiler's program is then not what runs.
 template <limits L>
 bool repeats_unforeseen(const call_as_read<L>& read, const problem<L>& typed,
                         const explained_call& call) {
@@ -56,24 +56,23 @@ explanation<large_limits> explain_operands(const explained_call& call,
                                            const capabilities& machine) {
   explanation<large_limits> out;
   with_limits(call.text, {call.inputs, call.count}, [&]<limits L>() {
-    const auto read = read_call<L>(call.text, call.inputs, call.count, call.output,
-                                   call.settings.binding);
+    const auto read =
+        read_call<L>(call.text, call.inputs, call.count, call.output, call.settings.binding);
     mark_twins(read->bound, [&](int o, int before) {
       return have_one_address(call.inputs[o], call.inputs[before]);
     });
-    const auto explain_program = [&]<class Program>(const problem<L>& planned_from,
-                                                    planned when) {
+    const auto explain_program = [&]<class Program>(const problem<L>& planned_from, planned when) {
       const bool compiled = when == planned::by_the_compiler;
       const bool overwrites = compiled ? !call.scaled : is_zero(call.settings.beta);
-      const auto plan = std::make_unique<contraction_plan<L>>(
-          make_plan<L>(planned_from, call.settings.path));
+      const auto plan =
+          std::make_unique<contraction_plan<L>>(make_plan<L>(planned_from, call.settings.path));
       if (!plan->found) throw_diagnostic({diagnosis::no_path}, call.text);
       const auto runnable =
           std::make_unique<Program>(lower<Program>(planned_from, *plan, machine, overwrites));
       if (!runnable->feasible) return false;
       out = explaining<large_limits, L, Program>(read->said, read->names, call.text, planned_from,
-                                                 *plan, runnable.get(), machine,
-                                                 read->bound.extent, overwrites, compiled)
+                                                 *plan, runnable.get(), machine, read->bound.extent,
+                                                 overwrites, compiled)
                 .run();
       out.when = when;
       return true;

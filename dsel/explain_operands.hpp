@@ -14,7 +14,7 @@ struct explained_call {
   int count = 0;
   const operand_shape<max_rank>* output = nullptr;  ///< of the destination; null: by value
   call_settings settings{};
-  bool scaled = false;                              ///< alpha or beta is given
+  bool scaled = false;  ///< alpha or beta is given
   /// What the types of the operands tell, `dyn` for the rest; null where the call plans anyway.
   const operand_shape<max_rank>* typed_inputs = nullptr;
   const operand_shape<max_rank>* typed_output = nullptr;

@@ -13,8 +13,8 @@
 /// A literal over operand types, as read, bound, planned and lowered by the compiler.
 namespace tenfold {
 
-/// Subscripts as read; a type, so that each text is read once. With an ellipsis, for operands of the
-/// given ranks; without, no ranks are given.
+/// Subscripts as read; a type, so that each text is read once. With an ellipsis, for operands of
+/// the given ranks; without, no ranks are given.
 template <literal S, int... Ranks>
 class subscripts {
   static constexpr int ranks[sizeof...(Ranks) + 1] = {Ranks...};
@@ -28,7 +28,8 @@ class subscripts {
     const parse_result<bounds> parsed = parse<bounds>(S.view());
     expand_result<bounds> result{parsed.value, parsed.names, parsed.error};
     if (!parsed.error && parsed.value.has_ellipsis && sizeof...(Ranks) > 0) {
-      result = expand<bounds>(parsed.value, parsed.names, ranks, static_cast<int>(sizeof...(Ranks)));
+      result =
+          expand<bounds>(parsed.value, parsed.names, ranks, static_cast<int>(sizeof...(Ranks)));
     }
     return result;
   }();
@@ -133,8 +134,7 @@ class expression {
     const operand_shape<rank> shapes[] = {static_shape_of<X, rank>()...};
     constexpr int count = sizeof...(X);
     const auto bound_to = [&](const operand_shape<rank>* y) {
-      auto result =
-          bind<bounds, rank>(text::said, text::names, shapes, count, y, Call::binding);
+      auto result = bind<bounds, rank>(text::said, text::names, shapes, count, y, Call::binding);
       if (Call::twins) mark_twins(result.value, [](int, int) { return true; });
       return result;
     };

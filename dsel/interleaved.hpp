@@ -16,7 +16,8 @@ inline constexpr int ellipsis = INT_MIN;
 /// by its digits.
 ///
 /// Without an output (null) that of NumPy is written: behind the ellipsis, if any list has one, the
-/// labels that occur once, by their numbers ([2] before [10], where the parser would compare bytes).
+/// labels that occur once, by their numbers ([2] before [10], where the parser would compare
+/// bytes).
 std::string interleaved_text(const sublist* lists, int count, const sublist* output = nullptr);
 
 namespace evaluating {
@@ -31,28 +32,32 @@ struct interleaved_counts {
   bool in_order = true;
 
   constexpr interleaved_counts() {
-    ([&] {
-      if constexpr (is_sublist<A>) {
-        ++lists;
-      } else if constexpr (run_time_tensor<A>) {
-        in_order = in_order && lists == operands;
-        ++operands;
-      }
-    }(), ...);
+    (
+        [&] {
+          if constexpr (is_sublist<A>) {
+            ++lists;
+          } else if constexpr (run_time_tensor<A>) {
+            in_order = in_order && lists == operands;
+            ++operands;
+          }
+        }(),
+        ...);
   }
 };
 
 template <class... A>
 std::string interleaved_text_of(const A&... args) {
   constexpr interleaved_counts<A...> counts;
-  static_assert(counts.in_order && counts.lists >= counts.operands &&
-                    counts.lists <= counts.operands + 1,
-                "tenfold: a sublist stands behind each operand, and one for the output last");
+  static_assert(
+      counts.in_order && counts.lists >= counts.operands && counts.lists <= counts.operands + 1,
+      "tenfold: a sublist stands behind each operand, and one for the output last");
   sublist lists[counts.lists];
   int n = 0;
-  ([&] {
-    if constexpr (is_sublist<A>) lists[n++] = args;
-  }(), ...);
+  (
+      [&] {
+        if constexpr (is_sublist<A>) lists[n++] = args;
+      }(),
+      ...);
   return interleaved_text(lists, counts.operands,
                           counts.lists > counts.operands ? &lists[counts.operands] : nullptr);
 }
@@ -63,12 +68,13 @@ std::string interleaved_text_of(const A&... args) {
 /// string, and the same options behind. Without the last list NumPy's implicit output.
 template <run_time_tensor X, class... A>
 auto einsum(const X& x, const sublist& first, const A&... args) {
-  return evaluating::by_text<true>(evaluating::interleaved_text_of(x, first, args...), x, first, args...);
+  return evaluating::by_text<true>(evaluating::interleaved_text_of(x, first, args...), x, first,
+                                   args...);
 }
 template <class Y, run_time_tensor X, class... A>
 void einsum(destination<Y> y, const X& x, const sublist& first, const A&... args) {
   evaluating::by_text_into<true>(evaluating::interleaved_text_of(x, first, args...), y, x, first,
-                           args...);
+                                 args...);
 }
 
 }  // namespace tenfold

@@ -41,10 +41,7 @@ constexpr destination<Y> into(Y& y) {
   return {y};
 }
 template <writable_tensor_like Y>
-  requires(!std::is_reference_v<Y>)
-constexpr destination<Y> into(Y&& y) {
-  return {y};
-}
+requires(!std::is_reference_v<Y>) constexpr destination<Y> into(Y&& y) { return {y}; }
 
 /// Scales the result of the expression. alpha(0) reads no operand. A complex factor needs a complex
 /// result.
@@ -78,7 +75,8 @@ struct accumulate_option {
 template <class T>
 inline constexpr accumulate_option<T> accumulate{};
 
-/// The labels of an operand's axes as integers: einsum(A, sublist{0, 1}, B, sublist{1, 2}, sublist{0, 2}).
+/// The labels of an operand's axes as integers: einsum(A, sublist{0, 1}, B, sublist{1, 2},
+/// sublist{0, 2}).
 class sublist {
  public:
   constexpr sublist() = default;
@@ -91,7 +89,8 @@ class sublist {
   constexpr const int* end() const { return labels_ + count_; }
 
  private:
-  static constexpr int most = 33;  ///< one more than the parser takes: it says that they are too many
+  static constexpr int most =
+      33;  ///< one more than the parser takes: it says that they are too many
   int labels_[most] = {};
   int count_ = 0;
 };
@@ -171,17 +170,21 @@ constexpr diagnostic check_arguments() {
 template <class... A>
 [[gnu::always_inline]] constexpr alpha_factor alpha_of(const A&... args) {
   alpha_factor found{1};
-  ([&] {
-    if constexpr (std::is_same_v<A, alpha_factor>) found = args;
-  }(), ...);
+  (
+      [&] {
+        if constexpr (std::is_same_v<A, alpha_factor>) found = args;
+      }(),
+      ...);
   return found;
 }
 template <class... A>
 [[gnu::always_inline]] constexpr beta_factor beta_of(const A&... args) {
   beta_factor found{0};
-  ([&] {
-    if constexpr (std::is_same_v<A, beta_factor>) found = args;
-  }(), ...);
+  (
+      [&] {
+        if constexpr (std::is_same_v<A, beta_factor>) found = args;
+      }(),
+      ...);
   return found;
 }
 
@@ -202,9 +205,11 @@ inline constexpr path_options path_of<optimize_option<P>> = P;
 template <class... A>
 constexpr path_options path_options_of() {
   path_options found;
-  ([&] {
-    if constexpr (kind_of_argument<A> == argument_kind::path) found = path_of<A>;
-  }(), ...);
+  (
+      [&] {
+        if constexpr (kind_of_argument<A> == argument_kind::path) found = path_of<A>;
+      }(),
+      ...);
   return found;
 }
 

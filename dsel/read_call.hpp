@@ -50,9 +50,8 @@ struct call_as_read {
 
 /// Parses, expands and binds. Throws what is wrong.
 template <limits L>
-std::unique_ptr<call_as_read<L>> read_call(std::string_view text,
-                                           const run_time_operand* inputs, int count,
-                                           const operand_shape<max_rank>* y,
+std::unique_ptr<call_as_read<L>> read_call(std::string_view text, const run_time_operand* inputs,
+                                           int count, const operand_shape<max_rank>* y,
                                            const bind_options& options) {
   auto call = std::make_unique<call_as_read<L>>();
   {

@@ -22,10 +22,14 @@ namespace {
 template <class F>
 void with_scalar(scalar type, F f) {
   switch (type) {
-    case scalar::f32: return f(float{});
-    case scalar::f64: return f(double{});
-    case scalar::c32: return f(std::complex<float>{});
-    case scalar::c64: return f(std::complex<double>{});
+    case scalar::f32:
+      return f(float{});
+    case scalar::f64:
+      return f(double{});
+    case scalar::c32:
+      return f(std::complex<float>{});
+    case scalar::c64:
+      return f(std::complex<double>{});
   }
 }
 
@@ -132,7 +136,7 @@ void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta) {
   });
 }
 
-// --- plans ----------------------------------------------------------------------------------------
+// --- plans ---
 
 namespace {
 
@@ -238,7 +242,8 @@ void run_time_plan::run(const run_time_operand* inputs, int count,
                         const call_settings& settings) const {
   const planned_call& c = *call_;
   const auto planned = static_cast<int>(c.inputs.size());
-  if (count != planned) throw_diagnostic({diagnosis::operand_count, -1, 0, {planned, count}}, c.text);
+  if (count != planned)
+    throw_diagnostic({diagnosis::operand_count, -1, 0, {planned, count}}, c.text);
   const void* data[large_limits.operands];
   for (int o = 0; o < count; ++o) {
     if (!alike(inputs[o].shape, c.inputs[static_cast<std::size_t>(o)].shape)) {

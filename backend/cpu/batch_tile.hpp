@@ -168,6 +168,37 @@ template <class T, class F>
   }
 }
 
+/// Whether V problems are neighbours, entry by entry.
+template <class T>
+constexpr bool problems_touch(const matrix_batch& x, const batch_place& p) {
+  return x.layout == batch_layout::strided && p.problem == 1;
+}
+
+/// V neighbouring complex numbers <-> V real and V imaginary parts, in the order of memory.
+template <class R, int... I>
+[[gnu::always_inline]] inline void pairs_to_parts(const R* pairs, R* re, R* im,
+                                                  std::integer_sequence<int, I...>) {
+  typename short_vec<R, sizeof...(I)>::type low, high, part;
+  std::memcpy(&low, pairs, sizeof low);
+  std::memcpy(&high, pairs + sizeof...(I), sizeof high);
+  part = __builtin_shufflevector(low, high, (2 * I)...);
+  std::memcpy(re, &part, sizeof part);
+  part = __builtin_shufflevector(low, high, (2 * I + 1)...);
+  std::memcpy(im, &part, sizeof part);
+}
+template <class R, int... I>
+[[gnu::always_inline]] inline void parts_to_pairs(const R* re, const R* im, R* pairs,
+                                                  std::integer_sequence<int, I...>) {
+  constexpr int v = sizeof...(I);
+  typename short_vec<R, v>::type low, high, half;
+  std::memcpy(&low, re, sizeof low);
+  std::memcpy(&high, im, sizeof high);
+  half = __builtin_shufflevector(low, high, (I / 2 + I % 2 * v)...);
+  std::memcpy(pairs, &half, sizeof half);
+  half = __builtin_shufflevector(low, high, (v / 2 + I / 2 + I % 2 * v)...);
+  std::memcpy(pairs + v, &half, sizeof half);
+}
+
 /// S(i, j)[l] := entry (i, j) of problem b + l, l < count; 0 for count <= l < V. Lanes lie `stride`
 /// reals apart, V in scratch; a complex entry is a row of real parts, then one of imaginary parts.
 /// S is in order_in_tile.
@@ -186,6 +217,14 @@ inline void read_tile(T* s, const matrix_batch& x, const batch_place& p, index r
   for (index i = 0; i < rows; ++i)
     for (index j = 0; j < columns; ++j) {
       R* const entry = to + (i * order.row + j * order.column) * parts<T> * stride;
+      if constexpr (is_complex_type<T>) {
+        if (problems_touch<T>(x, p) && count == v) {
+          const T* const from = problem_address<T>(x, p, b) + i * x.row + j * x.column;
+          pairs_to_parts(reinterpret_cast<const R*>(from), entry, entry + stride,
+                         std::make_integer_sequence<int, v>{});
+          continue;
+        }
+      }
       for (int l = 0; l < v; ++l) {
         const T value = l < count ? read_entry<T>(x, p, b + l, i, j) : T(0);
         if constexpr (is_complex_type<T>) {
@@ -211,10 +250,24 @@ inline void write_tile(const T* s, const matrix_batch& x, const batch_place& p, 
     });
   }
   const tile_order order = order_in_tile(x, rows, columns);
+  const auto at = [&](index i, index j) {
+    return from + (i * order.row + j * order.column) * parts<T> * stride;
+  };
+  if constexpr (is_complex_type<T>) {
+    if (problems_touch<T>(x, p) && count == v) {
+      for (index i = 0; i < rows; ++i)
+        for (index j = 0; j < columns; ++j) {
+          T* const to = problem_address<T>(x, p, b) + i * x.row + j * x.column;
+          parts_to_pairs(at(i, j), at(i, j) + stride, reinterpret_cast<R*>(to),
+                         std::make_integer_sequence<int, v>{});
+        }
+      return;
+    }
+  }
   for (int l = 0; l < count; ++l)
     for (index i = 0; i < rows; ++i)
       for (index j = 0; j < columns; ++j) {
-        const R* const entry = from + (i * order.row + j * order.column) * parts<T> * stride;
+        const R* const entry = at(i, j);
         if constexpr (is_complex_type<T>)
           write_entry<T>(x, p, b + l, i, j, T(entry[l], entry[stride + l]));
         else

@@ -173,7 +173,7 @@ constexpr int static_k(index k) {
 /// What these fetch meanwhile.
 template <class T, int M, int N, int K>
 inline constexpr select::fetch_choice columns_fetch = [] {
-  constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
+  constexpr int v = neighbours_for<T>(N), vectors = (N + v - 1) / v;
   constexpr auto bytes = static_cast<index>(sizeof(T));
   constexpr select::tile_shape tile = select::columns_tile(M, vectors, registers, scalar_of<T>);
   return select::fetch_ahead(select::gemm_path::by_columns, M * K * bytes, K * N * bytes,
@@ -191,7 +191,7 @@ inline constexpr select::fetch_choice lanes_fetch = [] {
 template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_columns(const tile_walk&, const tile_operands<T>& from,
                                            index problems, const problem_steps& step) {
-  constexpr int v = lanes_for<T>(N), vectors = (N + v - 1) / v;
+  constexpr int v = neighbours_for<T>(N), vectors = (N + v - 1) / v;
   constexpr select::tile_shape shape = select::columns_tile(M, vectors, registers, scalar_of<T>);
   static constexpr index steps = tile_count<M, vectors, shape> * K;
   tile_operands<T> t = from;

@@ -365,13 +365,6 @@ void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
   });
 }
 
-/// What one product takes, in flops.
-template <class T>
-constexpr double flops_of(const gemm_shape& s) {
-  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
-         (is_complex_type<T> ? 4 : 1);
-}
-
 /// Problems [begin, end) of a batch, by the calling thread. A tile of lanes belongs to the range
 /// that holds its first problem.
 template <class T>
@@ -391,7 +384,7 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
   const residence from(operand_bytes::of<T>(s).all(g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds) scale_gathered(s, g);
-  parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of<T>(s)),
+  parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of(s)),
                  [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); });
 }
 

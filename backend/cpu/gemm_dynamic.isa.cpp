@@ -32,7 +32,7 @@ inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 template <class T, int W, access How>
 [[gnu::noinline]] void update_tile(const T* sums, const tile_operands<T>& t, int rows,
                                    int columns) {
-  const vec<T, W> alpha = broadcast<T, W>(t.alpha), beta = broadcast<T, W>(t.beta);
+  const auto alpha = broadcast<T, W>(t.alpha), beta = broadcast<T, W>(t.beta);
   const auto load_entry = [](const T* p, index im) {
     if constexpr (How == access::split)
       return load_split<T, W>(p, im);
@@ -45,17 +45,25 @@ template <class T, int W, access How>
       const bool part = How == access::lanes && t.tail > 0 && n + 1 == columns;
       vec<T, W> v = load_entry(sums + (m * columns + n) * W, W);
       if constexpr (is_complex_type<T>) {
-        if (t.conjugate_sum) v.im = -v.im;
+        if (t.conjugate_sum) v = conjugate(v);
       }
       if (t.beta != T(0)) {
         const vec<T, W> old = part ? load_partial<T, W>(c, t.tail) : load_entry(c, t.c_im);
-        v = fma(alpha, v, beta * old);
+        v = value_of<false>(fma(alpha, v, beta * old));
       } else if (t.alpha != T(1)) {
-        v = alpha * v;
+        v = value_of<false>(alpha * v);
       }
-      if (part)
+      if (part) {
         store_partial<T, W>(c, v, t.tail);
-      else if constexpr (How == access::split)
+        continue;
+      }
+      if constexpr (!is_complex_type<T> && W > 1) {
+        if (t.past_caches) {
+          stream<T, W>(c, v);
+          continue;
+        }
+      }
+      if constexpr (How == access::split)
         store_split<T, W>(c, v, t.c_im);
       else
         store<T, W>(c, v);
@@ -130,7 +138,8 @@ struct tile_table {
 /// By columns; W: those of a narrower vector serve results of one.
 template <class T, int W>
 struct columns_cut {
-  static constexpr int widest = W == lanes<T> ? select::most_vectors(registers, scalar_of<T>) : 1;
+  static constexpr int widest =
+      W == neighbours<T> ? select::most_vectors(registers, scalar_of<T>) : 1;
   static constexpr int rows(int n) {
     const int most = select::most_rows(n, registers, scalar_of<T>);
     return most < select::carried_rows ? most : select::carried_rows;
@@ -305,9 +314,9 @@ tile_walk walk_of(const gemm_shape& s, index columns, index problems) {
 /// By columns, with vectors of W lanes or, where a row fits, fewer.
 template <class T, int W, bool Conjugate>
 gemm_kernel<T> columns_kernel(const gemm_shape& s) {
-  constexpr int half = lanes_for<T>(W / 2);
+  constexpr int half = neighbours_for<T>(W / 2);
   if constexpr (half < W) {
-    if (lanes_for<T>(s.n) <= half) return columns_kernel<T, half, Conjugate>(s);
+    if (neighbours_for<T>(s.n) <= half) return columns_kernel<T, half, Conjugate>(s);
   }
   tile_walk how = walk_of<T, columns_table<T, W, false, Conjugate>>(s, (s.n + W - 1) / W, 1);
   how.width = W;
@@ -325,7 +334,7 @@ gemm_kernel<T> lanes_kernel(const gemm_shape& s) {
 
 template <class T, bool Conjugate>
 gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path) {
-  if (path == select::gemm_path::by_columns) return columns_kernel<T, lanes<T>, Conjugate>(s);
+  if (path == select::gemm_path::by_columns) return columns_kernel<T, neighbours<T>, Conjugate>(s);
   if (is_uniform<T>(s.a)) return lanes_kernel<T, access::uniform, Conjugate>(s);
   return lanes_kernel < T, is_complex_type<T> ? access::split : access::lanes, Conjugate > (s);
 }

@@ -78,16 +78,17 @@ struct tile_strides {
 /// What stands for a K that is known only when the program runs.
 inline constexpr int dynamic_k = -1;
 
-/// The M x N accumulators of a register tile: vectors of W lanes (W = 1: plain scalars).
+/// The M x N accumulators of a register tile: vectors of W lanes (W = 1: plain scalars). Complex
+/// lanes in pairs are for uniform A and lanes of B alone.
 template <class T, int W, int M, int N>
 struct accumulators {
-  vec<T, W> sum[M][N];
+  sum_vec<T, W> sum[M][N];
 
   [[gnu::always_inline]] void clear() {
 #pragma GCC unroll 16
     for (int m = 0; m < M; ++m)
 #pragma GCC unroll 16
-      for (int n = 0; n < N; ++n) sum[m][n] = broadcast<T, W>(T(0));
+      for (int n = 0; n < N; ++n) sum[m][n] = no_sum<T, W>();
   }
 
   /// sum[m][n] += A[m] B[n] for one k;  First: sum[m][n] := A[m] B[n].
@@ -108,7 +109,7 @@ struct accumulators {
     }
 #pragma GCC unroll 16
     for (int m = 0; m < M; ++m) {
-      vec<T, W> row{};
+      decltype(entry<How.a>(a, 0)) row{};
       if constexpr (!How.a_varies) {
         row = entry<How.a>(a + m * t.a_m, t.a_im);
         if constexpr (N > 1 && How.a != access::uniform && W > 1) pin(row);
@@ -121,7 +122,7 @@ struct accumulators {
         else if constexpr (First && !How.conjugate_a)
           sum[m][n] = row * column[n];
         else if constexpr (How.conjugate_a)
-          sum[m][n] = fma_conjugate(row, column[n], First ? broadcast<T, W>(T(0)) : sum[m][n]);
+          sum[m][n] = fma_conjugate(row, column[n], First ? no_sum<T, W>() : sum[m][n]);
         else
           sum[m][n] = fma(row, column[n], sum[m][n]);
       }
@@ -170,22 +171,25 @@ struct accumulators {
   /// written: a partial load behind a partial store to its neighbours waits for it (6 ns on Zen 5).
   template <epilogue Finish, tile_modes How = tile_modes{}>
   [[gnu::always_inline]] void finish(const tile_operands<T>& t) {
+    if constexpr (in_pairs<T, W>)
+      each([](sum_vec<T, W>& s, int, int) { value(s) = value_of<How.conjugate_a>(s); });
     if constexpr (Finish == epilogue::update) {
       if constexpr (is_complex_type<T>) {
-        if (t.conjugate_sum) each([](vec<T, W>& v, int, int) { v.im = -v.im; });
+        if (t.conjugate_sum)
+          each([](sum_vec<T, W>& s, int, int) { value(s) = conjugate(value(s)); });
       }
       // A complex product with 1 + 0 i may change the sign of a zero and makes NaN of infinities.
       if (!t.sum_only && (t.alpha != T(1) || t.beta != T(0))) {
-        const vec<T, W> alpha = broadcast<T, W>(t.alpha);
+        const auto alpha = broadcast<T, W>(t.alpha);
         if (t.beta == T(0)) {
-          each([&](vec<T, W>& v, int, int) { v = alpha * v; });
+          each([&](sum_vec<T, W>& s, int, int) { value(s) = value_of<false>(alpha * value(s)); });
         } else {
-          const vec<T, W> beta = broadcast<T, W>(t.beta);
-          each([&](vec<T, W>& v, int m, int n) {
+          const auto beta = broadcast<T, W>(t.beta);
+          each([&](sum_vec<T, W>& s, int m, int n) {
             const T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);
             const vec<T, W> old =
                 is_part<How>(n) ? part<How.tail>(c, t.tail) : entry<How.c>(c, t.c_im);
-            v = fma(alpha, v, beta * old);
+            value(s) = value_of<false>(fma(alpha, value(s), beta * old));
           });
         }
       }
@@ -195,25 +199,26 @@ struct accumulators {
 #pragma GCC unroll 16
       for (int n = 0; n < N; ++n) {
         T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);
+        const vec<T, W> v = value(sum[m][n]);
         if constexpr (How.streams && !is_complex_type<T>) {
           if (t.past_caches) {
-            stream<T, W>(c, sum[m][n]);
+            stream<T, W>(c, v);
             continue;
           }
         }
         if constexpr (How.c == access::split) {
-          store_split<T, W>(c, sum[m][n], t.c_im);
+          store_split<T, W>(c, v, t.c_im);
         } else {
           if constexpr (How.tail != 0) {
             if (is_part<How>(n)) {
               if constexpr (How.tail > 0)
-                store_first<T, W, How.tail>(c, sum[m][n]);
+                store_first<T, W, How.tail>(c, v);
               else
-                store_partial<T, W>(c, sum[m][n], t.tail);
+                store_partial<T, W>(c, v, t.tail);
               continue;
             }
           }
-          store<T, W>(c, sum[m][n]);
+          store<T, W>(c, v);
         }
       }
   }
@@ -269,7 +274,7 @@ struct accumulators {
   /// Keeps g++ from mixing the multiplications of the first k with the sums of the next.
   [[gnu::always_inline]] void settle() {
 #ifndef __clang__
-    vec<T, W>* const s = &sum[0][0];
+    sum_vec<T, W>* const s = &sum[0][0];
 #pragma GCC unroll 16
     for (int i = 0; i + 4 <= M * N; i += 4) pin(s[i], s[i + 1], s[i + 2], s[i + 3]);
 #endif
@@ -283,8 +288,16 @@ struct accumulators {
       for (int n = 0; n < N; ++n) f(sum[m][n], m, n);
   }
 
+  /// Where a sum keeps its value, once it is there.
+  [[gnu::always_inline]] static vec<T, W>& value(sum_vec<T, W>& s) {
+    if constexpr (in_pairs<T, W>)
+      return s.by_re;
+    else
+      return s;
+  }
+
   template <access How>
-  [[gnu::always_inline]] static vec<T, W> entry(const T* p, index im) {
+  [[gnu::always_inline]] static auto entry(const T* p, [[maybe_unused]] index im) {
     if constexpr (How == access::uniform)
       return broadcast<T, W>(*p);
     else if constexpr (How == access::split)

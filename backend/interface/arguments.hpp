@@ -27,7 +27,8 @@ struct phase_range {
 ///
 /// Always inline, as what follows: this text is compiled for several instruction sets, and the
 /// linker would keep the copy of one of them for all.
-[[gnu::always_inline]] constexpr phase_range range_of(const program_phase& phase, const index* extents) {
+[[gnu::always_inline]] constexpr phase_range range_of(const program_phase& phase,
+                                                      const index* extents) {
   phase_range r;
   const auto known = [&](const tile_loop& l) {
     return l.extent == dyn ? extents[l.slot] : l.extent;
@@ -39,9 +40,7 @@ struct phase_range {
   }
   if (phase.width > 1) {
     const index n = known(phase.lane), span = index{phase.width} * phase.vectors;
-    r.lane_begin = phase.overlaps         ? n - span
-                   : phase.skip_span > 0 ? n - n % phase.skip_span
-                                         : 0;
+    r.lane_begin = phase.overlaps ? n - span : phase.skip_span > 0 ? n - n % phase.skip_span : 0;
     r.lane_tiles = (n - r.lane_begin + (phase.partial ? span - 1 : 0)) / span;
     r.lane_end = phase.partial ? n : r.lane_begin + r.lane_tiles * span;
     r.count *= r.lane_tiles;

@@ -48,6 +48,12 @@ constexpr gemm_shape transposed(const gemm_shape& s) {
   return {s.type, s.n, s.m, s.k, transposed(s.b), transposed(s.a), transposed(s.c)};
 }
 
+/// Flops of one product, a complex multiply-add being four real ones.
+constexpr double flops_of(const gemm_shape& s) {
+  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
+         (is_complex(s.type) ? 4 : 1);
+}
+
 /// What a call tells of one operand.
 struct batch_place {
   const void* data = nullptr;  ///< entries; of `pointers` the list of addresses

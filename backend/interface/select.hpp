@@ -219,6 +219,12 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
          (x.layout == batch_layout::interleaved && !is_complex(type));
 }
 
+/// Neighbouring columns in one vector, of `width` lanes for real and imaginary parts apart: complex
+/// ones lie there in pairs, half as many, unless that is a single one.
+constexpr int neighbours(int width, scalar type) {
+  return is_complex(type) && width >= 4 ? width / 2 : width;
+}
+
 /// Vector operations of one product by columns: the multiply-adds, the loads of B, the way into C,
 /// and what scratch costs: B transposed in registers 0.6 an entry, other entries one by one 2, C
 /// there and back 4. Measured at n = 2, 3, 4, 6 and 8 (Sapphire Rapids): 8, 19, 28, 66 and 103
@@ -228,7 +234,8 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
 [[gnu::always_inline]] constexpr double columns_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
-  const auto vectors = static_cast<double>((s.n + width - 1) / width);
+  const int each = neighbours(width, s.type);
+  const double vectors = static_cast<double>((s.n + each - 1) / each) * each / width;
   double cost = m * k * vectors + k * vectors + 2 * m * vectors + 2;
   if (!has_strides(s.a, s.type)) cost += 2 * m * k;
   if (!has_rows(s.b)) cost += (s.b.row == 1 ? 0.6 : 2) * k * n;
@@ -258,8 +265,8 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
 /// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
 /// these are enough to pay for the copy.
 ///
-/// An L1 of 64 sets of 8 lines or more: rows an even number of lines apart share few sets (n = 128
-/// in double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
+/// An L1 of 64 sets of 8 lines or more: rows a large power of two apart share few sets (n = 128 in
+/// double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
 /// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
 constexpr bool packs_panels(const gemm_shape& s, index row) {
   const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
@@ -309,8 +316,8 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
 /// The way of least cost.
 ///
 /// Which way round a complex product is taken shows in its last bits (the two products of an
-/// imaginary part change places), so of interleaved problems that does not depend on their number
-/// in a block, which may be that of the batch.
+/// imaginary part change places), and so does what its lanes are (pairs have two sums), so of
+/// interleaved problems neither depends on their number in a block, which may be that of the batch.
 [[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width) {
   if (has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && 2 * s.n >= width)
     return {gemm_path::by_columns, false, columns_cost(s, width)};  // nothing costs less
@@ -323,7 +330,7 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
   const bool turned = s.b.shared && !s.a.shared;  // where it is fixed
   gemm_choice best{gemm_path::by_columns, false, -1};
   const auto offer = [&](gemm_choice c) {
-    if (is_fixed && c.transposed != turned) return;
+    if (is_fixed && (c.transposed != turned || c.path == gemm_path::by_columns)) return;
     if (best.cost < 0 || c.cost < best.cost) best = c;
   };
   offer({gemm_path::by_columns, false, columns_cost(s, width)});
@@ -349,8 +356,8 @@ constexpr int most_rows(int vectors, int registers, scalar type) {
   return rows < 16 ? rows : 16;
 }
 
-/// The most rows of the register tiles that the library carries: with 14 or 16 rows their code is
-/// twice as long, and no order up to 64 gains.
+/// The most rows of the register tiles that the library carries: with up to 16 their code is nearly
+/// twice as long, and no single product of order 24 to 256 gains.
 inline constexpr int carried_rows = 8;
 
 /// The register tile of rows x vectors of columns, A broadcast.

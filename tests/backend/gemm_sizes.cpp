@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <slow_build.hpp>
+
 #include <vector>
 
 #include "batches.hpp"
@@ -143,10 +145,12 @@ void check_random_sizes(const std::vector<index>& sizes, int cases) {
 
 TEST_CASE("products of whole numbers are exact for every size from 1 to 33") {
   exact_products products;
+  constexpr index every = slow_build ? 7 : 1;
   index wrong = 0;
   for (index m = 1; m <= exact_products::most; ++m)
     for (index n = 1; n <= exact_products::most; ++n)
-      for (index k = 1; k <= exact_products::most; ++k) wrong += products.errors(m, n, k);
+      for (index k = 1 + (m + 2 * n) % every; k <= exact_products::most; k += every)
+        wrong += products.errors(m, n, k);
   CHECK(wrong == 0);
 }
 

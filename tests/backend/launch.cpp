@@ -26,7 +26,8 @@ using testing::small_program;
 
 std::vector<instruction_set> available() {
   std::vector<instruction_set> all;
-  for (const auto isa : {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
+  for (const auto isa :
+       {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
     if (isa <= best_instruction_set()) all.push_back(isa);
   }
   return all;
@@ -210,7 +211,8 @@ TEST_CASE("every instruction set runs products through scratch, for any number o
   }
 }
 
-TEST_CASE("every instruction set converts and conjugates what it packs and rounds what it unpacks") {
+TEST_CASE(
+    "every instruction set converts and conjugates what it packs and rounds what it unpacks") {
   using c32 = std::complex<float>;
   using c64 = std::complex<double>;
   for (const instruction_set isa : available()) {

@@ -71,7 +71,8 @@ TEST_CASE("the reference sums nothing to zero and writes nothing where there is 
   contract<double>(product(0, 2, 5), x, static_cast<double*>(nullptr), 1.0, 0.0);
 }
 
-TEST_CASE("the reference takes any strides, any number of operands and accumulates in a wider type") {
+TEST_CASE(
+    "the reference takes any strides, any number of operands and accumulates in a wider type") {
   // trace(A) * s: the diagonal is the sum of the strides, s has no stride at all.
   loop_nest<1, 2> nest;
   nest.loops = 1;

@@ -214,6 +214,7 @@ void check_modes() {
   check_group<T, 1, broadcast_a, First>();
   check_group<T, 1, pointwise, First + 1>();
   check_group<T, w, broadcast_a, First + 2>();
+  if constexpr (in_pairs<T, neighbours<T>>) check_group<T, neighbours<T>, broadcast_a, First>();
   check_group<T, w, lanes_a, First>();
   check_group<T, w, pointwise, First + 1>();
   check_group<T, w, pointwise_uniform, First + 2>();
@@ -246,7 +247,8 @@ TEST_CASE("register_tile agrees with plain loops for tall and wide tiles") {
   check_finishes<float, lanes<float>, 5, 5, 5, lanes_a>();
   check_finishes<double, lanes<double>, 4, 6, 16, lanes_a>();
   check_finishes<float, lanes<float>, 1, 6, 2, broadcast_a>();
-  check_finishes<std::complex<double>, lanes<double>, 6, 2, 16, broadcast_a>();
+  check_finishes<std::complex<double>, neighbours<std::complex<double>>, 6, 2, 16, broadcast_a>();
+  check_finishes<std::complex<float>, neighbours<std::complex<float>>, 4, 3, 7, broadcast_a>();
   check_finishes<std::complex<double>, lanes<double>, 10, 1, dynamic_k, broadcast_a>();
   check_finishes<std::complex<float>, lanes<float>, 3, 4, 5, lanes_a>();
 }

@@ -44,7 +44,8 @@ TEST_CASE("chunks add up, none exceeds the most and no two differ by more than o
 
 // --- register tiles ---
 
-constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_lanes, int m, int n) {
+constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_lanes, int m,
+                    int n) {
   return choose_tile(rows, columns, sums, registers, a_lanes).shape == tile_shape{m, n};
 }
 static_assert(tile(9, 64, true, 32, false, 9, 1), "all rows up to ten, one vector of B");

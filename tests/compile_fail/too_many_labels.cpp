@@ -6,5 +6,6 @@
 int main() {
   tenfold::tensor<double, 3, 3> A, B;
   return static_cast<int>(
-      tenfold::einsum<"abcdefghijklmnopqrstuvwxyz,ABCDEFGHIJKLMNOPQRSTUVWXYZ,[l10][l11][l12][l13][l14][l15][l16][l17][l18][l19][l20][l21][l22]">(A, B)(0, 0));
+      tenfold::einsum<"abcdefghijklmnopqrstuvwxyz,ABCDEFGHIJKLMNOPQRSTUVWXYZ,[l10][l11][l12][l13]["
+                      "l14][l15][l16][l17][l18][l19][l20][l21][l22]">(A, B)(0, 0));
 }

@@ -5,5 +5,7 @@
 
 int main() {
   tenfold::tensor<double, 3, 3> A, B;
-  return static_cast<int>(tenfold::einsum<"i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i">(A, B)(0, 0));
+  return static_cast<int>(
+      tenfold::einsum<"i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i,i">(A, B)(
+          0, 0));
 }

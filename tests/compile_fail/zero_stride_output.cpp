@@ -7,7 +7,7 @@
 struct odd : tenfold::tensor<double, 3, 3> {};
 
 template <class X>
-  requires std::is_same_v<std::remove_const_t<X>, odd>
+requires std::is_same_v<std::remove_const_t<X>, odd>
 struct tenfold::operand_traits<X> : tenfold::operand_traits<tenfold::tensor<double, 3, 3>> {
   static constexpr std::array<tenfold::index, 2> static_strides{1, 0};
 };

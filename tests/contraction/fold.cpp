@@ -24,8 +24,8 @@ std::vector<std::array<index, 5>> places(const std::vector<step_loop>& loops) {
     std::vector<std::array<index, 5>> next;
     for (const auto& p : all) {
       for (index i = 0; i < l.extent; ++i) {
-        next.push_back({p[0] + i * l.a, p[1] + i * l.b, p[2] + i * l.c, p[3] + i * l.a2,
-                        p[4] + i * l.d});
+        next.push_back(
+            {p[0] + i * l.a, p[1] + i * l.b, p[2] + i * l.c, p[3] + i * l.a2, p[4] + i * l.d});
       }
     }
     all = next;
@@ -56,8 +56,7 @@ TEST_CASE("loops that continue one another in some operands only stay") {
 
 TEST_CASE("loops of one entry vanish and negative or repeating loops fold") {
   CHECK(folded({{1, 7, 7, 7}}).empty());
-  CHECK(folded({{1, 7, 7, 7}, {5, 1, 2, 3}, {1, 9, 9, 9}}) ==
-        std::vector<step_loop>{{5, 1, 2, 3}});
+  CHECK(folded({{1, 7, 7, 7}, {5, 1, 2, 3}, {1, 9, 9, 9}}) == std::vector<step_loop>{{5, 1, 2, 3}});
   CHECK(folded({{3, -4, 0, 4}, {4, -1, 0, 1}}) == std::vector<step_loop>{{12, -1, 0, 1}});
 }
 

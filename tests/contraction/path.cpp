@@ -84,8 +84,8 @@ double pair_cost(const index_space<L>& points, label_set both, label_set result)
 }
 
 /// The least cost of all pairwise trees; in a connected network of those whose pairs share a label.
-double exhaustive(const std::vector<label_set>& live, label_set output, const index_space<L>& points,
-                  bool connected) {
+double exhaustive(const std::vector<label_set>& live, label_set output,
+                  const index_space<L>& points, bool connected) {
   if (live.size() == 1) return 0;
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t x = 0; x < live.size(); ++x) {

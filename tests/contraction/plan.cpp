@@ -29,8 +29,8 @@ constexpr double textbook(double d, double q) {
   return 2 * there + q * q * q;
 }
 
-/// The way back mirrors the way there, so that the two steps beside the product per point are on one
-/// axis, and that is the outermost.
+/// The way back mirrors the way there, so that the two steps beside the product per point are on
+/// one axis, and that is the outermost.
 template <limits L>
 constexpr bool mirrors(const contraction_plan<L>& p) {
   constexpr int i = 1, j = 3, k = 5, q = 0, r = 2, s = 4;
@@ -63,8 +63,10 @@ static_assert(plan_of<S>("ij->", {3, 4}).flops == 12, "a sum without a product")
 static_assert(plan_of<S>("ij->ji", {3, 4}).flops == 0);
 static_assert(plan_of<S>("ii->i", {3}).flops == 0);
 static_assert(plan_of<S>("eij,ej->ei", {dyn, 3, 4}).flops == 24, "per entry of an unknown batch");
-static_assert(plan_of<S>("ij,jk,kl->il", {100, 2, 100, 2}).flops == 2 * (2. * 100 * 2 + 100. * 2 * 2));
-static_assert(plan_of<S>("ij,jk,kl->il", {2, 100, 2, 100}).flops == 2 * (2. * 100 * 2 + 2. * 2 * 100));
+static_assert(plan_of<S>("ij,jk,kl->il", {100, 2, 100, 2}).flops ==
+              2 * (2. * 100 * 2 + 100. * 2 * 2));
+static_assert(plan_of<S>("ij,jk,kl->il", {2, 100, 2, 100}).flops ==
+              2 * (2. * 100 * 2 + 2. * 2 * 100));
 
 // --- labels of one operand are summed before anything is multiplied ---
 
@@ -91,7 +93,8 @@ constexpr limits T = with_sums(small_limits);
 constexpr auto sum = plan_of<T>("ij,jk - ik + kl -> ik", {3, 4, 5, 6});
 static_assert(sum.step_count == 3);
 static_assert(sum.steps[0].a == 0 && sum.steps[0].b == 1 && sum.steps[0].c == -1);
-static_assert(sum.steps[1].a == 2 && sum.steps[1].b == -1, "a term of one operand is added as it is");
+static_assert(sum.steps[1].a == 2 && sum.steps[1].b == -1,
+              "a term of one operand is added as it is");
 static_assert(sum.steps[1].c == 4 && sum.steps[1].sign == -1);
 static_assert(sum.steps[2].a == 3 && sum.steps[2].c == 5 && sum.steps[2].sign == 1);
 static_assert(sum.steps[2].contracted == bit(3), "what a term alone has is summed on the way");

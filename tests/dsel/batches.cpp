@@ -140,8 +140,10 @@ TEST_CASE("no bit depends on the number of threads") {
   fill(m.data(), m.size(), g, entries_kind::random);
   const auto v = random_batch<double>(3001, shape<dyn, 3, 3, 3>{}, g);
   const auto d = random_batch<double>(3001, shape<dyn, 4, 4, 4>{}, g);
-  check_threads([&] { return einsum<"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn">(m, m, m, d, m, m, m, v); });
-  check_threads([&] { return einsum("qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn", m, m, m, d, m, m, m, v); });
+  check_threads(
+      [&] { return einsum<"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn">(m, m, m, d, m, m, m, v); });
+  check_threads(
+      [&] { return einsum("qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn", m, m, m, d, m, m, m, v); });
 }
 
 }  // namespace tenfold::testing

@@ -22,7 +22,7 @@ TEST_CASE("einsum interpolates interleaved elements") {
 
 TEST_CASE("einsum assembles element matrices") {
   check_expression<"qi,qj,eq->eij", double, forms::in_place>(shape<9, 4>{}, shape<9, 4>{},
-                                                            shape<dyn, 9>{13});
+                                                             shape<dyn, 9>{13});
   check_expression<"dqi,ecdq,cqj->eij">(shape<2, 9, 4>{}, shape<dyn, 2, 2, 9>{10},
                                         shape<2, 9, 4>{});
 }
@@ -35,8 +35,8 @@ TEST_CASE("einsum applies the mass operator") {
   check_expression<mass, float>(shape<3, 2>{}, shape<3, 2>{}, shape<3, 2>{},
                                 shape<dyn, 3, 3, 3>{17}, shape<3, 2>{}, shape<3, 2>{},
                                 shape<3, 2>{}, shape<dyn, 2, 2, 2>{17});
-  check_run_time_expression(mass.view(), {{5, 4}, {5, 4}, {5, 4}, {3, 5, 5, 5},
-                                          {5, 4}, {5, 4}, {5, 4}, {3, 4, 4, 4}});
+  check_run_time_expression(
+      mass.view(), {{5, 4}, {5, 4}, {5, 4}, {3, 5, 5, 5}, {5, 4}, {5, 4}, {5, 4}, {3, 4, 4, 4}});
 }
 
 TEST_CASE("einsum applies the mass operator to interleaved elements") {
@@ -46,14 +46,13 @@ TEST_CASE("einsum applies the mass operator to interleaved elements") {
 }
 
 TEST_CASE("einsum plans ten operands by dynamic programming and more of them greedily") {
-  check_run_time_expression("ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak",
-                            {{2, 9}, {9, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2},
-                             {2, 3}, {3, 2}});
-  check_run_time_expression("ab,bc,cd,de,ef,fg,gh,hi,ij,jk,kl->al",
-                            {{2, 9}, {9, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2},
-                             {2, 3}, {3, 2}, {2, 4}});
-  check_run_time_expression("ea,eb,ec,ed,ef,eg,eh,ei,ej,ek->e",
-                            extents_list(10, {9, 2}));
+  check_run_time_expression(
+      "ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak",
+      {{2, 9}, {9, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}});
+  check_run_time_expression(
+      "ab,bc,cd,de,ef,fg,gh,hi,ij,jk,kl->al",
+      {{2, 9}, {9, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 3}, {3, 2}, {2, 4}});
+  check_run_time_expression("ea,eb,ec,ed,ef,eg,eh,ei,ej,ek->e", extents_list(10, {9, 2}));
   check_run_time_expression<float>("a,b,c,d,f,g,h,i,j,k,l,m,n->abcdfghijklmn",
                                    extents_list(13, {2}));
   std::string text = "a";

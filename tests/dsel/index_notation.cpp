@@ -300,7 +300,8 @@ TEST_CASE("numbers of any size divide") {
   using namespace labels;
   tensor<std::complex<double>, 2> a, y;
   a.fill({3e200, 4e200});
-  for (const std::complex<double> n : {std::complex<double>(1e200, 0), {0, 1e200}, {1e200, 1e200}}) {
+  for (const std::complex<double> n :
+       {std::complex<double>(1e200, 0), {0, 1e200}, {1e200, 1e200}}) {
     y(i) = a(i) / n;
     CHECK(std::abs(y(0) - a(0) / n) <= 1e-14 * std::abs(y(0)));
   }

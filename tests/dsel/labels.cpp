@@ -44,7 +44,7 @@ TEST_CASE("einsum multiplies entry by entry") {
 TEST_CASE("einsum takes labels that stand in many operands") {
   check_expression<"i,i,i->i">(shape<20>{}, shape<20>{}, shape<20>{});
   check_expression<"ai,bi,ci->abc", double, forms::dynamic>(shape<4, 17>{}, shape<5, 17>{},
-                                                          shape<9, 17>{});
+                                                            shape<9, 17>{});
   check_expression<"ei,ej,ek->eijk">(shape<dyn, 3>{10}, shape<dyn, 4>{10}, shape<dyn, 5>{10});
   check_expression<"ij,ij,ij->">(shape<8, 9>{}, shape<8, 9>{}, shape<8, 9>{});
 }
@@ -78,7 +78,7 @@ TEST_CASE("einsum reads labels in brackets and white space") {
   check_expression<"[elem][q][i],[elem][i]->[elem][q]">(shape<dyn, 4, 3>{9}, shape<dyn, 3>{9});
   check_expression<" i j , j k -> i k ">(shape<3, 4>{}, shape<4, 5>{});
   CHECK(std::is_same_v<decltype(einsum<"[row][i],[i]->[row]">(tensor<float, 3, 4>{},
-                                                               tensor<float, 4>{})),
+                                                              tensor<float, 4>{})),
                        tensor<float, 3>>);
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("einsum multiplies matrices and vectors") {
 
 TEST_CASE("einsum multiplies chains of matrices") {
   check_expression<"ij,jk,kl->il", double, forms::in_place>(shape<8, 9>{}, shape<9, 10>{},
-                                                           shape<10, 16>{});
+                                                            shape<10, 16>{});
   check_expression<"ij,jk,kl,lm->im">(shape<2, 30>{}, shape<30, 3>{}, shape<3, 20>{},
                                       shape<20, 9>{});
   check_expression<"i,ij,j->">(shape<12>{}, shape<12, 14>{}, shape<14>{});
@@ -38,7 +38,7 @@ TEST_CASE("einsum multiplies batches of matrices, the batch leading") {
   check_expression<"eij,ejk->eik", double, forms::all>(shape<dyn, 3, 3>{21}, shape<dyn, 3, 3>{21});
   check_expression<"eij,ejk->eik">(shape<10, 4, 5>{}, shape<10, 5, 6>{});
   check_expression<"eij,ejk->eik", float, forms::in_place>(shape<dyn, 5, 4>{35},
-                                                          shape<dyn, 4, 9>{35});
+                                                           shape<dyn, 4, 9>{35});
   check_expression<"eij,ej->ei", double, forms::in_place>(shape<dyn, 8, 8>{19}, shape<dyn, 8>{19});
   check_expression<"ij,ejk->eik">(shape<9, 8>{}, shape<dyn, 8, 4>{17});
   check_expression<"eij,jk->eik">(shape<dyn, 5, 8>{17}, shape<8, 9>{});
@@ -49,7 +49,7 @@ TEST_CASE("einsum multiplies batches of matrices, the batch innermost") {
   check_expression<"ije,jke->ike", double, forms::all>(shape<3, 4, 37>{}, shape<4, 5, 37>{});
   check_expression<"ijw,jkw->ikw", double, forms::in_place>(shape<5, 5, 8>{}, shape<5, 5, 8>{});
   check_expression<"eijw,ejkw->eikw", double, forms::in_place>(shape<dyn, 4, 4, 16>{3},
-                                                              shape<dyn, 4, 4, 16>{3});
+                                                               shape<dyn, 4, 4, 16>{3});
   check_expression<"ij,jw->iw", float>(shape<6, 7>{}, shape<7, 80>{});
   check_expression<"ije,jke->ike">(shape<3, 4, dyn>{9}, shape<4, 5, dyn>{9});
 }

@@ -33,8 +33,8 @@ constexpr bool wrong(diagnosis code, index position) {
   return check_arguments<Into, A...>() == diagnostic{code, -1, 0, {position}};
 }
 
-static_assert(!check_arguments<true, matrix_3, matrix_3, alpha_factor, beta_factor, in_double,
-                               as_numpy>());
+static_assert(
+    !check_arguments<true, matrix_3, matrix_3, alpha_factor, beta_factor, in_double, as_numpy>());
 static_assert(!check_arguments<false, double, as_numpy, in_single, alpha_factor>(), "in any order");
 static_assert(wrong<false, matrix_3, in_double, matrix_3>(diagnosis::late_operand, 2));
 static_assert(wrong<true, matrix_3, as_numpy, as_numpy>(diagnosis::repeated_option, 3));
@@ -94,7 +94,8 @@ void check_factors(const Shapes&... shapes) {
         run(x...);
         if (a == 0) {
           auto unread = std::make_tuple(x...);
-          std::apply([](auto&... z) { (z.fill(std::numeric_limits<T>::quiet_NaN()), ...); }, unread);
+          std::apply([](auto&... z) { (z.fill(std::numeric_limits<T>::quiet_NaN()), ...); },
+                     unread);
           std::apply(run, unread);
         }
       }
@@ -108,9 +109,9 @@ void check_factors(const Shapes&... shapes) {
 }
 
 TEST_CASE("alpha and beta scale; beta = 0 reads no output and alpha = 0 no operand") {
-  check_factors<"ij,jk->ik", double>(shape<3, 3>{}, shape<3, 3>{});                // unrolled
-  check_factors<"ij,jk->ik", float>(shape<9, 10>{}, shape<10, 27>{});              // lanes in place
-  check_factors<"eij,ej->ei", double>(shape<dyn, 4, 5>{21}, shape<dyn, 5>{21});    // through scratch
+  check_factors<"ij,jk->ik", double>(shape<3, 3>{}, shape<3, 3>{});              // unrolled
+  check_factors<"ij,jk->ik", float>(shape<9, 10>{}, shape<10, 27>{});            // lanes in place
+  check_factors<"eij,ej->ei", double>(shape<dyn, 4, 5>{21}, shape<dyn, 5>{21});  // through scratch
   check_factors<"ij,kj,kl->il", double>(shape<8, 9>{}, shape<7, 9>{}, shape<7, 9>{});
   check_factors<"eij->e", float>(shape<dyn, 4, 5>{37});
 }
@@ -226,7 +227,8 @@ TEST_CASE("extents of 1 are labels like others") {
   check_expression<"ij,jk->ik">(shape<1, 40>{}, shape<40, 1>{});
   check_expression<"ij,jk->ik">(shape<40, 1>{}, shape<1, 40>{});
   check_expression<"eij,ejk->eik">(shape<dyn, 1, 9>{1}, shape<dyn, 9, 1>{1});
-  check_run_time_expression("abcdefgh,hgfedcba->", {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}});
+  check_run_time_expression("abcdefgh,hgfedcba->",
+                            {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}});
 }
 
 TEST_CASE("beta scales the output where the sum is empty") {

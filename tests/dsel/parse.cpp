@@ -177,7 +177,8 @@ static_assert(says(sum_of("-i+i->i").value.list[2], statement_kind::sum, {{2, -1
 static_assert(says(sum_of("- ij,j -> i").value.list[1], statement_kind::sum, {{2, -1}}, {0}),
               "one term with a sign is a sum");
 static_assert(sum_of("+ij,j->i").value == sum_of("ij,j->i").value, "a plus in front says nothing");
-static_assert(sum_of("ij,jk->ik").value.count == 1, "a product is one statement, whatever the room");
+static_assert(sum_of("ij,jk->ik").value.count == 1,
+              "a product is one statement, whatever the room");
 static_assert(sum_of("ii - ->").value.list[1].factors[0].labels.count == 0, "minus a scalar");
 static_assert(sum_of("ij-jk->j").value == sum_of(" i j - j k -> j ").value);
 static_assert(says(sum_of("ij,jk+ik").value.list[2], statement_kind::sum, {{3, 1}, {4, 1}}, {0, 2}),
@@ -234,8 +235,7 @@ static_assert(sum_of("ij-ij+jk").error == diagnostic{diagnosis::terms_disagree, 
 static_assert(sum_of("eij,ej-ei").error == diagnostic{diagnosis::terms_disagree, -1, 0, {1}},
               "e occurs twice in term 0");
 static_assert(sum_of("ij+jk->ij").error == diagnostic{diagnosis::term_lacks_label, 7, 1, {1}});
-static_assert(sum_of("j+[ij]->[ij]").error ==
-              diagnostic{diagnosis::term_lacks_label, 9, 2, {0}});
+static_assert(sum_of("j+[ij]->[ij]").error == diagnostic{diagnosis::term_lacks_label, 9, 2, {0}});
 static_assert(sum_of("ij+ji->jim").error.code == diagnosis::output_label_unknown);
 static_assert(fails("i+i->i", diagnosis::too_many_terms, 1, "+"), "a product's room has no sums");
 static_assert(sum_of("a+b+c+d+e->").error == diagnostic{diagnosis::too_many_terms, 7, 1, {4}});
@@ -269,7 +269,8 @@ static_assert(limits_of("[x1][x2][x3][x4],[x1][x2][x3][x4],[x1][x2][x3][x4],[x1]
 static_assert(limits_of("ij,jk->i[k") == small_limits, "an error is left to parse");
 static_assert(limits_of("ij-ij->ij") == with_sums(small_limits));
 static_assert(limits_of("- ij->ij") == with_sums(small_limits));
-static_assert(limits_of("-a+b-c+d->") == with_sums(small_limits), "a sign in front adds no operand");
+static_assert(limits_of("-a+b-c+d->") == with_sums(small_limits),
+              "a sign in front adds no operand");
 static_assert(limits_of("a+b+c+d+e->") == with_sums(medium_limits));
 static_assert(limits_of("[-]->[-]") == small_limits);
 
@@ -315,7 +316,8 @@ TEST_CASE("parse says what is more than the large limits hold") {
   CHECK(too_many.numbers[0] == 32);
 
   std::string labels;
-  for (int i = 0; i < 65; ++i) labels += (i % 20 == 19 ? "," : "") + ("[l" + std::to_string(i)) + "]";
+  for (int i = 0; i < 65; ++i)
+    labels += (i % 20 == 19 ? "," : "") + ("[l" + std::to_string(i)) + "]";
   const diagnostic one_more = parse<large_limits>(labels + "->").error;
   CHECK(one_more.code == diagnosis::too_many_labels);
   CHECK(one_more.numbers[0] == 64);
@@ -331,18 +333,21 @@ TEST_CASE("what cannot be read is told in one sentence") {
   CHECK(sentence("..ij->ij") ==
         "tenfold: \"..ij->ij\": '..' at position 0 is part of an ellipsis, which is '...'");
   CHECK(sentence("...i...->i") ==
-        "tenfold: \"...i...->i\": a second ellipsis at position 4: an operand, or the output, has one "
+        "tenfold: \"...i...->i\": a second ellipsis at position 4: an operand, or the output, has "
+        "one "
         "at most");
   CHECK(sentence("ij->i + j") ==
         "tenfold: \"ij->i + j\": '+' at position 6 stands in the output: a sum stands before '->'");
-  CHECK(sentence("ij - jk") ==
-        "tenfold: \"ij - jk\": the labels that occur once in term 1 of the sum are not those of term "
-        "0: write the output behind '->'");
+  CHECK(
+      sentence("ij - jk") ==
+      "tenfold: \"ij - jk\": the labels that occur once in term 1 of the sum are not those of term "
+      "0: write the output behind '->'");
   CHECK(sentence("ij + jk -> ij") ==
         "tenfold: \"ij + jk -> ij\": term 1 of the sum lacks the output label 'i' at position 11");
   CHECK(sentence("a+b+c+d+e->") == "tenfold: \"a+b+c+d+e->\": more than 4 terms in a sum");
   CHECK(sentence("ij*jk") ==
-        "tenfold: \"ij*jk\": character '*' at position 2 is neither a label, ',', '+', '-', '...' nor "
+        "tenfold: \"ij*jk\": character '*' at position 2 is neither a label, ',', '+', '-', '...' "
+        "nor "
         "'->'");
   CHECK(sentence("ij>i") ==
         "tenfold: \"ij>i\": '>' at position 2 is half an arrow: the output stands behind '->'");
@@ -352,27 +357,31 @@ TEST_CASE("an ellipsis that does not fit its operands is told in one sentence") 
   CHECK(sentence("...ij,j->...i", {1, 1}) ==
         "tenfold: \"...ij,j->...i\": operand 0 has rank 1, its subscripts name 2 labels beside the "
         "ellipsis");
-  CHECK(sentence("ij,...j->i", {2, 3}) ==
-        "tenfold: \"ij,...j->i\": the ellipsis at position 3 stands for 2 axes: the output needs an "
-        "ellipsis, too");
+  CHECK(
+      sentence("ij,...j->i", {2, 3}) ==
+      "tenfold: \"ij,...j->i\": the ellipsis at position 3 stands for 2 axes: the output needs an "
+      "ellipsis, too");
   CHECK(sentence("...ij - j...i", {4, 3}) ==
         "tenfold: \"...ij - j...i\": term 1 of the sum lacks the output label '...' at position 0");
-  CHECK(sentence("...i->...i", {9}) ==
-        "tenfold: \"...i->...i\": label 'i' at position 3 is one more than 8 labels in one operand");
+  CHECK(
+      sentence("...i->...i", {9}) ==
+      "tenfold: \"...i->...i\": label 'i' at position 3 is one more than 8 labels in one operand");
   CHECK(sentence("...i->...i", {2, 2}) ==
         "tenfold: \"...i->...i\": the subscripts name 1 operands, 2 were given");
 }
 
 // What the output of an ellipsis expands to, in numbers: the labels of "...ij,...jk".
-static_assert([] {
-  const auto parsed = read("...ij,...jk");
-  const int ranks[] = {3, 3};
-  const auto expanded = expand<L>(parsed.value, parsed.names, ranks, 2).value;
-  const auto named = read("eij,ejk->eik").value;
-  return expanded.list[0].result == named.list[0].result &&
-         expanded.list[0].factors[1].labels == named.list[0].factors[1].labels &&
-         expanded.stretchable == bit(0);
-}(), "the ellipsis stands in front of an output that is not written");
+static_assert(
+    [] {
+      const auto parsed = read("...ij,...jk");
+      const int ranks[] = {3, 3};
+      const auto expanded = expand<L>(parsed.value, parsed.names, ranks, 2).value;
+      const auto named = read("eij,ejk->eik").value;
+      return expanded.list[0].result == named.list[0].result &&
+             expanded.list[0].factors[1].labels == named.list[0].factors[1].labels &&
+             expanded.stretchable == bit(0);
+    }(),
+    "the ellipsis stands in front of an output that is not written");
 
 TEST_CASE("a sum of 32 terms is parsed") {
   std::string text = "a";
@@ -388,9 +397,21 @@ TEST_CASE("a sum of 32 terms is parsed") {
 
 TEST_CASE("parse agrees with a second reading of the subscripts") {
   const std::string_view texts[] = {
-      "ij,jk->ik", "ij,jk",        "ba",          "ii",          "iij,jk->ki",
-      ",ij",       "i , j -> j i", "[ab]c,c[ab]", "[z]a[b]",     "aB,Bc",
-      "",          "->",           ",,",          "a,ab,abc->b", "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn",
+      "ij,jk->ik",
+      "ij,jk",
+      "ba",
+      "ii",
+      "iij,jk->ki",
+      ",ij",
+      "i , j -> j i",
+      "[ab]c,c[ab]",
+      "[z]a[b]",
+      "aB,Bc",
+      "",
+      "->",
+      ",,",
+      "a,ab,abc->b",
+      "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn",
   };
   for (const std::string_view text : texts) {
     CAPTURE(text);
@@ -402,8 +423,8 @@ TEST_CASE("parse agrees with a second reading of the subscripts") {
       std::vector<std::string> all;
       for (int i = 0; i < labels.count; ++i) {
         const label_name& n = parsed.names.name[labels[i]];
-        all.emplace_back(text.substr(static_cast<std::size_t>(n.begin),
-                                     static_cast<std::size_t>(n.length)));
+        all.emplace_back(
+            text.substr(static_cast<std::size_t>(n.begin), static_cast<std::size_t>(n.length)));
       }
       return all;
     };

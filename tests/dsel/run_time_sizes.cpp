@@ -21,8 +21,9 @@ way way_of(int row) {
   };
   const int u = row / 4, v = row % 4;
   const auto column = [&](int c) { return u ^ times(c, v); };
-  return {(u & 1) != 0,         (v & 1) != 0,         (column(1) & 1) != 0, (u & 2) != 0,
-          (v & 2) != 0,         (column(1) & 2) != 0, column(2),            column(3)};
+  return {(u & 1) != 0, (v & 1) != 0, (column(1) & 1) != 0,
+          (u & 2) != 0, (v & 2) != 0, (column(1) & 2) != 0,
+          column(2),    column(3)};
 }
 
 /// C = alpha A B + beta C with small integers, which must be exact; the reference is three loops.
@@ -48,9 +49,9 @@ index wrong_entries(index m, index n, index k, const way& w, const std::vector<T
   for (index i = 0; i < m; ++i) {
     for (index j = 0; j < n; ++j) {
       T sum = 0;
-      for (index l = 0; l < k; ++l) sum += at(a, w.transposed_a, i, l) * at(b, w.transposed_b, l, j);
-      want[static_cast<std::size_t>(i * n + j)] =
-          alpha * sum + beta * at(c, w.transposed_c, i, j);
+      for (index l = 0; l < k; ++l)
+        sum += at(a, w.transposed_a, i, l) * at(b, w.transposed_b, l, j);
+      want[static_cast<std::size_t>(i * n + j)] = alpha * sum + beta * at(c, w.transposed_c, i, j);
     }
   }
   if (beta == 0) c.fill(std::numeric_limits<T>::quiet_NaN());

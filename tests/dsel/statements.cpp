@@ -60,7 +60,8 @@ struct operand {
       shape.strides[at] = stride;
       stride *= shape.extents[at];
     }
-    for (index i = 0; i < stride; ++i) entries.push_back(static_cast<double>((i * 7 + seed) % 11 - 5));
+    for (index i = 0; i < stride; ++i)
+      entries.push_back(static_cast<double>((i * 7 + seed) % 11 - 5));
   }
   double operator()(std::initializer_list<index> at) const {
     index offset = 0;
@@ -91,7 +92,8 @@ std::vector<std::vector<double>> results(std::initializer_list<statement<room>> 
     size *= static_cast<std::size_t>(p.extent[p.output.order[i]]);
   }
   std::vector<std::vector<double>> found;
-  for (const auto isa : {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
+  for (const auto isa :
+       {instruction_set::baseline, instruction_set::avx2, instruction_set::avx512}) {
     if (isa > best_instruction_set()) continue;
     const auto program = lower<dynamic_program<room>>(p, plan, capabilities_of(isa), true);
     REQUIRE(program.feasible);
@@ -118,9 +120,10 @@ TEST_CASE("a slice of an input is one value of a label") {
 
 TEST_CASE("a slice of an intermediate is multiplied on") {
   // t(e, i, k) = A(e, i, j) B(k, j);   s(e, k) = t(e, i = 2, k);   y(k) = s(e, k) u(e, j)
-  const auto list = {said(statement_kind::contract, {factor(0, {e, i, j}), factor(1, {k, j})}, {e, i, k}),
-                     slice(factor(3, {e, i, k}), i, 2, {e, k}),
-                     said(statement_kind::contract, {factor(4, {e, k}), factor(2, {e, j})}, {k})};
+  const auto list = {
+      said(statement_kind::contract, {factor(0, {e, i, j}), factor(1, {k, j})}, {e, i, k}),
+      slice(factor(3, {e, i, k}), i, 2, {e, k}),
+      said(statement_kind::contract, {factor(4, {e, k}), factor(2, {e, j})}, {k})};
   for (const auto& y : results(list, {A, B, u}, 4)) {
     for (index c = 0; c < 4; ++c) {
       double sum = 0;
@@ -143,8 +146,8 @@ TEST_CASE("a permutation names the axes of an intermediate, or orders the result
     auto first = said(statement_kind::contract, {factor(0, {e, i, j}), factor(1, {k, j})}, {i, k});
     auto turned = said(statement_kind::permute, {factor(2, {i, k})}, {k, i});
     auto squared = said(statement_kind::pointwise, {factor(3, {k, i}), factor(3, {k, i})}, {k, i});
-    const auto found = last ? results({first, turned}, {A, B}, 4)
-                            : results({first, turned, squared}, {A, B}, 4);
+    const auto found =
+        last ? results({first, turned}, {A, B}, 4) : results({first, turned, squared}, {A, B}, 4);
     for (const auto& y : found) {
       for (index c = 0; c < 4; ++c) {
         for (index r = 0; r < 4; ++r) {

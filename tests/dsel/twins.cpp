@@ -1,7 +1,8 @@
 #include <tenfold/dsel/explain.hpp>
 #include <thrown.hpp>
 
-// What two terms of a sum share is computed once where the call shows that the operands are the same.
+// What two terms of a sum share is computed once where the call shows that the operands are the
+// same.
 
 using namespace tenfold;
 
@@ -12,7 +13,8 @@ using A = tensor<double, 9, 8>;
 using B = tensor<double, 8, 9>;
 using C = tensor<double, 9, 7>;
 template <class Call>
-using planned_by = expression<text, Call, void, const A, const B, const C, const A, const B, const C>;
+using planned_by =
+    expression<text, Call, void, const A, const B, const C, const A, const B, const C>;
 
 static_assert(planned_by<plain_call>::may_have_twins);
 static_assert(planned_by<with_twins<plain_call>>::plan.flops <
@@ -20,7 +22,8 @@ static_assert(planned_by<with_twins<plain_call>>::plan.flops <
 
 template <class T>
 void fill(T& t, int step) {
-  for (tenfold::index n = 0; n < t.size(); ++n) t.data()[n] = static_cast<double>(n * step % 11 - 5);
+  for (tenfold::index n = 0; n < t.size(); ++n)
+    t.data()[n] = static_cast<double>(n * step % 11 - 5);
 }
 
 }  // namespace
@@ -65,7 +68,8 @@ TEST_CASE("operands of one address and different extents are not one") {
 TEST_CASE("operands of one address and different strides are not one") {
   tensor<double, 2, 2> memory;
   for (int n = 0; n < 4; ++n) memory.data()[n] = n + 1;
-  const strided_view<const double, 2, 2> m(memory.data(), {2, 2}, {2, 1}), t(memory.data(), {2, 2}, {1, 2});
+  const strided_view<const double, 2, 2> m(memory.data(), {2, 2}, {2, 1}),
+      t(memory.data(), {2, 2}, {1, 2});
   const auto y = einsum<"ij,jk,kl + ij,jk,kl->il">(m, m, m, t, t, t);
   // m m m = (37 54; 81 118), and of the transpose the transpose
   CHECK(y(0, 0) == 74);
@@ -88,8 +92,8 @@ TEST_CASE("a path that fits no term of a sum is told") {
   const tensor<double, 3, 4> x;
   const tensor<double, 4, 5> y;
   const path_options none{.method = path_method::given};
-  const auto told = "tenfold: \"ij,jk + ij,jk -> ik\": " +
-                    std::string(sentence_of(diagnosis::no_path));
+  const auto told =
+      "tenfold: \"ij,jk + ij,jk -> ik\": " + std::string(sentence_of(diagnosis::no_path));
   CHECK(testing::thrown_by<backend_error>(
             [&] { einsum("ij,jk + ij,jk -> ik", x, y, x, y, none); }) == told);
 }

@@ -15,8 +15,8 @@ struct written {
   label_names<L> names{};
 };
 
-/// "ij,jk->ik", "...ij->...i", "ij,j - i -> i" without any check; the output must be written. Labels
-/// are numbered by first occurrence, as parse does.
+/// "ij,jk->ik", "...ij->...i", "ij,j - i -> i" without any check; the output must be written.
+/// Labels are numbered by first occurrence, as parse does.
 template <limits L>
 constexpr written<L> from_letters(std::string_view text) {
   written<L> out;
@@ -48,7 +48,8 @@ constexpr written<L> from_letters(std::string_view text) {
       i += 2;
     } else {
       int id = 0;
-      while (id < all.label_count && text[static_cast<std::size_t>(out.names.name[id].begin)] != c) {
+      while (id < all.label_count &&
+             text[static_cast<std::size_t>(out.names.name[id].begin)] != c) {
         ++id;
       }
       if (id == all.label_count) {
@@ -92,7 +93,8 @@ constexpr operand_shape<R> row_major(std::initializer_list<index> extents,
   return s;
 }
 
-/// The problem of letters over row-major operands; `extents` by label, in order of first occurrence.
+/// The problem of letters over row-major operands; `extents` by label, in order of first
+/// occurrence.
 template <limits L>
 constexpr problem<L> problem_from(std::string_view text, std::initializer_list<index> extents,
                                   scalar type = scalar::f64) {

@@ -1,2 +1,2 @@
-#include "../contraction/plan.hpp"
 #include <tenfold/backend/interface/program.hpp>
+#include "../contraction/plan.hpp"
