@@ -1,5 +1,6 @@
 #include <array>
 #include <complex>
+#include <cstddef>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <utility>
@@ -25,6 +26,43 @@ using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands
 template <class T>
 inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 
+/// C := alpha S + beta C for the sums S[rows][columns][W] of a register tile at t.c, of whose last
+/// column only t.tail entries exist, if that is not 0. Apart from the tiles, whose code it would
+/// make half as long again.
+template <class T, int W, access How>
+[[gnu::noinline]] void update_tile(const T* sums, const tile_operands<T>& t, int rows,
+                                   int columns) {
+  const vec<T, W> alpha = broadcast<T, W>(t.alpha), beta = broadcast<T, W>(t.beta);
+  const auto load_entry = [](const T* p, index im) {
+    if constexpr (How == access::split)
+      return load_split<T, W>(p, im);
+    else
+      return load<T, W>(p);
+  };
+  for (int m = 0; m < rows; ++m) {
+    for (int n = 0; n < columns; ++n) {
+      T* const c = t.c + m * t.c_m + n * t.c_n;
+      const bool part = How == access::lanes && t.tail > 0 && n + 1 == columns;
+      vec<T, W> v = load_entry(sums + (m * columns + n) * W, W);
+      if constexpr (is_complex_type<T>) {
+        if (t.conjugate_sum) v.im = -v.im;
+      }
+      if (t.beta != T(0)) {
+        const vec<T, W> old = part ? load_partial<T, W>(c, t.tail) : load_entry(c, t.c_im);
+        v = fma(alpha, v, beta * old);
+      } else if (t.alpha != T(1)) {
+        v = alpha * v;
+      }
+      if (part)
+        store_partial<T, W>(c, v, t.tail);
+      else if constexpr (How == access::split)
+        store_split<T, W>(c, v, t.c_im);
+      else
+        store<T, W>(c, v);
+    }
+  }
+}
+
 /// `count` register tiles. `Touch`: columns are W apart.
 template <class T, int W, int M, int N, tile_modes How, bool Touch>
 void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const fetch_cursor& next,
@@ -35,12 +73,26 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const
   t.c = c;
   t.next = next;
   if constexpr (Touch) t.b_n = t.c_n = W;
-  t.sum_only = is_sum_only(t);
+  const bool is_sum = is_sum_only(t) && !t.conjugate_sum;
+  alignas(64) std::byte memory[sizeof(T) * M * N * W];
+  tile_operands<T> updated = t;
+  if (How.tail == 0) updated.tail = 0;
+  if (!is_sum) {
+    t.c = reinterpret_cast<T*>(memory);
+    t.c_m = N * W;
+    t.c_n = t.c_im = W;
+    t.past_caches = false;
+  }
   for (index i = 0; i < count; ++i) {
-    register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k);
+    register_tile<T, W, M, N, dynamic_k, How, epilogue::overwrite>(t, k);
+    if (is_sum) {
+      t.c += step.c;
+    } else {
+      update_tile<T, W, How.c>(t.c, updated, M, N);
+      updated.c += step.c;
+    }
     t.a += step.a;
     t.b += step.b;
-    t.c += step.c;
     t.next.a += static_cast<std::uintptr_t>(step.next_a);
     t.next.b += static_cast<std::uintptr_t>(step.next_b);
     t.next.c += static_cast<std::uintptr_t>(step.next_c);
