@@ -23,15 +23,14 @@ fem::outcome solve(int p, int n, int geometry, double deform = 0.1) {
   return solve(fem::deformed_cube(deform), p, n, geometry);
 }
 
-/// For p = 2 and 3, from n to 2 n elements per direction in each hexahedron; for p = 1 from 2 n on.
+/// For p = 1 to 3, from n to 2 n elements per direction in each hexahedron.
 void check_rates(const fem::domain& whole, int n) {
   CAPTURE(whole.name);
   for (int p = 1; p <= 3; ++p) {
     CAPTURE(p);
     const int geometry = whole.degree == 0 ? p : std::min(p, whole.degree);
-    const int first = p == 1 ? 2 * n : n;
-    const double coarse = solve(whole, p, first, geometry).l2_error;
-    const double fine = solve(whole, p, 2 * first, geometry).l2_error;
+    const double coarse = solve(whole, p, n, geometry).l2_error;
+    const double fine = solve(whole, p, 2 * n, geometry).l2_error;
     CHECK(std::log2(coarse / fine) > p + 0.8);
     CHECK(std::log2(coarse / fine) < p + 2);
   }
@@ -49,15 +48,20 @@ TEST_CASE("the error falls at the rate p + 1 for p = 1 to 6") {
   }
 }
 
-TEST_CASE("the error falls at the rate p + 1 on the Kershaw mesh") {
-  check_rates(fem::kershaw(), 1);
+TEST_CASE("the error falls at the rate p + 1 on Kershaw meshes") {
+  // With the authors' epsilon = 0.3 it does so late: p = 1 is at 1.65 with 48 elements along an
+  // edge, p = 2 at 2.61 with 12 and above 3 with 24.
+  check_rates(fem::kershaw(0.7), 1);
+  const double coarse = solve(fem::kershaw(), 3, 1, 1).l2_error;
+  const double fine = solve(fem::kershaw(), 3, 2, 1).l2_error;
+  CHECK(std::log2(coarse / fine) > 3.8);
 }
 
-TEST_CASE("the error falls at the rate p + 1 on the ball") { check_rates(fem::ball(), 2); }
+TEST_CASE("the error falls at the rate p + 1 on the ball") { check_rates(fem::ball(), 4); }
 
 TEST_CASE("the error falls at the rate p + 1 on meshes of Gmsh") {
-  check_rates(fem::read_gmsh(mesh_file("elbow_order2_v41.msh")), 1);
-  check_rates(fem::read_gmsh(mesh_file("plate_order1_v22.msh")), 1);
+  check_rates(fem::read_gmsh(mesh_file("elbow_order2_v41.msh")), 2);
+  check_rates(fem::read_gmsh(mesh_file("plate_order1_v22.msh")), 2);
 }
 
 TEST_CASE("the solution does not depend on how the hexahedra lie") {
