@@ -15,7 +15,7 @@ double finding::mean() const {
 
 namespace {
 
-constexpr const char* places[] = {"cache", "memory", "threads"};
+constexpr const char* places[] = {"cache", "memory", "threads", "fixed"};
 
 bool read_comparison(std::istringstream& words, finding::comparison& to) {
   std::string whose, where;
@@ -47,6 +47,8 @@ std::string text_of(const finding& f) {
   std::ostringstream text;
   text << "found " << name_of(f.which);
   for (const tuning_field& field : tuning_fields) text << ' ' << f.found.*field.value;
+  text << "\nfixed";
+  for (const tuning_field& field : tuning_fields) text << ' ' << f.fixed.*field.value;
   text << '\n';
   for (const finding::comparison& c : f.compared) {
     text << "on " << c.on.m << ' ' << c.on.n << ' ' << c.on.k
@@ -63,7 +65,7 @@ std::vector<finding> read_journal(std::string_view text, const std::string& titl
   std::string line;
   if (!std::getline(lines, line) || line != title) return all;
   finding now;
-  bool is_open = false;
+  bool is_open = false, has_fixed = false;
   while (std::getline(lines, line)) {
     std::istringstream words(line);
     std::string what, name;
@@ -71,12 +73,17 @@ std::vector<finding> read_journal(std::string_view text, const std::string& titl
     if (what == "found") {
       now = {};
       is_open = words >> name && read_class(name, now.which) && read_values(words, now.found);
+      has_fixed = false;
       if (!is_open) return all;
+    } else if (what == "fixed" && is_open) {
+      has_fixed = read_values(words, now.fixed);
+      if (!has_fixed) return all;
     } else if (what == "on" && is_open) {
       finding::comparison c;
       if (!read_comparison(words, c)) return all;
       now.compared.push_back(c);
-    } else if (what == "end" && is_open && words >> name && name == name_of(now.which)) {
+    } else if (what == "end" && is_open && has_fixed && words >> name &&
+               name == name_of(now.which)) {
       std::erase_if(all, [&](const finding& f) { return f.which == now.which; });
       all.push_back(now);
       is_open = false;

@@ -67,6 +67,20 @@ std::vector<knob> knobs_of(const size_class& c) {
   return all;
 }
 
+knob fixed_knob(const size_class& c) {
+  knob k{"code of static sizes", place::fixed, {}};
+  for (const fixed_choice& one : c.interleaved ? fixed_lanes : fixed_columns)
+    k.choices.push_back([=](gemm_tuning& t) { choose(t, c.interleaved, one); });
+  return k;
+}
+
+gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found) {
+  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::memory_to, &gemm_tuning::distance,
+                           &gemm_tuning::stream_to, &gemm_tuning::stream_group, &gemm_tuning::task})
+    fixed.*value = found.*value;
+  return fixed;
+}
+
 way way_of(const sample& on, const size_class& c, const capabilities& caps, const gemm_tuning& t) {
   const gemm_shape given = select::without_unit_axes(shape_of(on, c));
   const int width = caps.lanes(c.type);
@@ -82,13 +96,17 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     w.tile = select::lanes_tile(s.m, s.n, caps.registers, c.type, s.a.shared, t);
   } else {
     w.is_narrow = t.narrows != 0 && 2 * s.n <= width;
-    w.tile = select::columns_tile(s.m, (s.n + width - 1) / width, caps.registers, c.type, t, true);
+    w.tile = select::columns_tile(s.m, (s.n + width - 1) / width, caps.registers, c.type, t,
+                                  on.where != place::fixed);
     w.packs = select::packs_panels(s, s.b.row, t);
   }
   if (w.tile != select::tile_shape{static_cast<int>(s.m),
                                    static_cast<int>(by_lanes ? s.n : (s.n + width - 1) / width)})
     w.group = select::problems_at_once(all, t);
-  if (on.where == place::cache) {
+  if (on.where == place::fixed) {
+    w.group = 0;
+    w.unrolls = s.k <= select::static_sum && w.tile.m * w.tile.n * s.k <= t.unroll;
+  } else if (on.where == place::cache) {
     w.fetches = !by_lanes && select::fetches_from_l2(select::fetch::into_l1, bytes, t);
   } else if (on.where == place::memory) {
     w.fetches = select::fetches_from_memory(bytes, t);

@@ -157,6 +157,13 @@ void print(const finding& f, const gemm_tuning& start) {
     std::printf(" %s=%d", field.name, f.found.*field.value);
     changed = true;
   }
+  const gemm_tuning fixed_start =
+      for_fixed(select::shipped(f.which, best_instruction_set()), f.found);
+  for (const tuning_field& field : tuning_fields) {
+    if (f.fixed.*field.value == fixed_start.*field.value) continue;
+    std::printf(" static:%s=%d", field.name, f.fixed.*field.value);
+    changed = true;
+  }
   std::printf("%s\n", changed ? "" : " as before");
   std::fflush(stdout);
 }
@@ -200,7 +207,9 @@ void write_results(const std::vector<finding>& all, const options& how, instruct
     table.classes.push_back({set, f.which, f.found});
   }
   write_file(how.out, text_of(table));
-  write_file(how.folder / "tuned_classes.hpp", header_of(table));
+  tuning_table fixed{table.cpu, {}};
+  for (const finding& f : all) fixed.classes.push_back({set, f.which, f.fixed});
+  write_file(how.folder / "tuned_classes.hpp", header_of(fixed));
   for (const scalar type : {scalar::f64, scalar::f32, scalar::c64, scalar::c32})
     for (const bool interleaved : {false, true})
       for (const place where : {place::cache, place::memory})

@@ -2,30 +2,6 @@
 
 namespace tenfold::tune {
 
-namespace {
-
-matrix_batch matrix_of(const size_class& c, index columns) {
-  matrix_batch x;
-  x.row = columns;
-  x.column = 1;
-  if (c.interleaved) {
-    x.layout = batch_layout::interleaved;
-    x.block = 64 / static_cast<index>(bytes_of(real_of(c.type)));
-  }
-  return x;
-}
-
-}  // namespace
-
-gemm_shape shape_of(const sample& s, const size_class& c) {
-  gemm_shape shape{c.type, s.m, s.n, s.k, matrix_of(c, s.k), matrix_of(c, s.n), matrix_of(c, s.n)};
-  if (s.shared_a) {
-    shape.a = matrix_of({c.type, false, c.size}, s.k);
-    shape.a.shared = true;
-  }
-  return shape;
-}
-
 std::vector<sample> samples_of(const size_class& c) {
   constexpr index orders[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13, 14,
                               15, 16, 17, 18, 19, 20, 21, 22, 23, 24,  25,  26,  27, 28,
@@ -49,6 +25,7 @@ std::vector<sample> samples_of(const size_class& c) {
   for (const index n : {2, 4, 6, 8, 12, 16, 24, 32, 48, 64})
     offer({n, n, n, false, place::memory, true});
   for (const index n : {2, 4, 8, 16, 32, 64}) offer({n, n, n, false, place::threads, true});
+  for (const index n : fixed_orders) offer({n, n, n, false, place::fixed, true});
   return all;
 }
 

@@ -5,8 +5,9 @@
 
 namespace tenfold::tune {
 
-/// Where the operands of a batch lie, and who computes: one thread, or all.
-enum class place { cache, memory, threads };
+/// Where the operands of a batch lie, and who computes: one thread, or all. `fixed`: in cache, and
+/// the sizes are known to the compiler.
+enum class place { cache, memory, threads, fixed };
 
 /// Products on which values of a class are compared.
 struct sample {
@@ -18,11 +19,39 @@ struct sample {
   friend constexpr bool operator==(const sample&, const sample&) = default;
 };
 
+constexpr matrix_batch matrix_of(scalar type, bool interleaved, index columns) {
+  matrix_batch x;
+  x.row = columns;
+  x.column = 1;
+  if (interleaved) {
+    x.layout = batch_layout::interleaved;
+    x.block = 64 / static_cast<index>(bytes_of(real_of(type)));
+  }
+  return x;
+}
+
 /// Row-major matrices one after the other, or interleaved in blocks of a cache line.
-gemm_shape shape_of(const sample&, const size_class&);
+constexpr gemm_shape shape_of(const sample& s, const size_class& c) {
+  gemm_shape shape{c.type,
+                   s.m,
+                   s.n,
+                   s.k,
+                   matrix_of(c.type, c.interleaved, s.k),
+                   matrix_of(c.type, c.interleaved, s.n),
+                   matrix_of(c.type, c.interleaved, s.n)};
+  if (s.shared_a) {
+    shape.a = matrix_of(c.type, false, s.k);
+    shape.a.shared = true;
+  }
+  return shape;
+}
+
+/// The orders n x n times n x n that are compiled for the static sizes of each class.
+inline constexpr index fixed_orders[] = {3, 4, 6, 8, 12, 16, 24, 32};
 
 /// Those of a class: the orders of the bench `gemm`, of shapes with a shared A those of its finite
-/// elements, two orders from memory, and one shared among threads.
+/// elements, two orders from memory, one
+/// shared among threads, and those that are compiled.
 std::vector<sample> samples_of(const size_class&);
 
 }  // namespace tenfold::tune

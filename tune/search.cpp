@@ -41,14 +41,18 @@ struct pair_of_rates {
 
 class searching {
  public:
+  /// `fixed`: on static sizes, otherwise on all others.
   searching(const size_class& c, const gemm_tuning& start, arena& memory,
-            const search_options& options)
+            const search_options& options, bool fixed)
       : class_(c), options_(options), best_(start), start_(start) {
     caps_ = capabilities_of(options.set);
     for (const sample& s : samples_of(c)) {
-      if (s.where == place::threads && options.cores < 2) continue;
+      if ((s.where == place::threads && options.cores < 2) || (s.where == place::fixed) != fixed)
+        continue;
       progress("check " + name_of(c));
-      trials_.push_back({make_trial(s, c, options.set, memory), s});
+      std::unique_ptr<trial> made = make_trial(s, c, options.set, memory);
+      if (made == nullptr) continue;
+      trials_.push_back({std::move(made), s});
       timed& t = trials_.back();
       if (!t.what->is_right(start))
         throw std::runtime_error("results of " + name_of(c) + " are wrong at " +
@@ -61,27 +65,27 @@ class searching {
            std::chrono::milliseconds(static_cast<int>(1000 * options.seconds));
   }
 
-  finding run() {
-    for (const knob& k : knobs_of(class_)) turn(k);
-    finding result{class_, best_, {}};
+  /// Adds what it compares in the end to `compared`.
+  gemm_tuning run(const std::vector<knob>& knobs, std::vector<finding::comparison>& compared) {
+    for (const knob& k : knobs) turn(k);
+    const std::size_t first = compared.size();
     for (;;) {
-      result.found = best_;
-      result.compared.clear();
+      compared.resize(first);
       bool is_slower = false;
       for (timed& t : trials_) {
         progress("compare " + name_of(class_));
         if (runs_alike(t, best_, start_)) {
           const pair_of_rates r = compare(t, best_, start_, {3, 0.001});
-          result.compared.push_back({t.on, r.rate, 1, 0});
+          compared.push_back({t.on, r.rate, 1, 0});
           continue;
         }
         pair_of_rates r = compare(t, best_, start_, careful);
         if (is_loss(r)) r = compare(t, best_, start_, thorough);
         is_slower = is_slower || is_loss(r);
-        result.compared.push_back({t.on, r.rate, r.ratio, r.noise});
+        compared.push_back({t.on, r.rate, r.ratio, r.noise});
         if (is_slower && !taken_.empty()) break;
       }
-      if (!is_slower || taken_.empty()) return result;
+      if (!is_slower || taken_.empty()) return best_;
       best_ = taken_.back();
       taken_.pop_back();
     }
@@ -222,7 +226,12 @@ class searching {
 
 finding search(const size_class& c, const gemm_tuning& start, arena& memory,
                const search_options& options) {
-  return searching(c, start, memory, options).run();
+  finding result{c, start, select::shipped(c, options.set), {}};
+  result.found = searching(c, start, memory, options, false).run(knobs_of(c), result.compared);
+  const gemm_tuning fixed =
+      searching(c, result.fixed, memory, options, true).run({fixed_knob(c)}, result.compared);
+  result.fixed = for_fixed(fixed, result.found);
+  return result;
 }
 
 }  // namespace tenfold::tune

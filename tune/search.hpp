@@ -16,7 +16,8 @@ struct interrupted {};
 /// What was found for a class, beside what it started from.
 struct finding {
   size_class which;
-  gemm_tuning found;
+  gemm_tuning found;  ///< for run-time sizes
+  gemm_tuning fixed;  ///< for static sizes, see for_fixed
   struct comparison {
     sample on;
     double rate;   ///< GFLOP/s with the values found
@@ -45,6 +46,8 @@ struct search_options {
 /// by more than noise, takes its place. No choice is timed before all its results are right. At the
 /// end the values found are compared with `start` on all samples of the class; while one is slower
 /// by more than noise, the last choice that was taken is taken back.
+///
+/// Static sizes are searched apart, from what is shipped on: their code is other code.
 ///
 /// Throws std::runtime_error, with a sentence, if results are wrong with `start`. Choices with
 /// wrong results are reported by `progress` and never taken.

@@ -39,7 +39,7 @@ class arena {
   std::unique_ptr<contents> all_;
 };
 
-/// For the instruction set given.
+/// For the instruction set given. Null for static sizes that are not compiled, or not for it.
 std::unique_ptr<trial> make_trial(const sample&, const size_class&, instruction_set, arena&);
 
 }  // namespace tenfold::tune

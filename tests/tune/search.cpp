@@ -21,7 +21,7 @@ gemm_tuning with(const size_class& c, int gemm_tuning::*value, int to) {
 }
 
 finding some_finding(const size_class& c) {
-  finding f{c, with(c, &gemm_tuning::group, 4321), {}};
+  finding f{c, with(c, &gemm_tuning::group, 4321), with(c, &gemm_tuning::unroll, 7), {}};
   f.compared.push_back({{9, 64, 8, true, place::cache, true}, 61.25, 1.5, 0.01});
   f.compared.push_back({{16, 16, 16, false, place::memory, true}, 20.5, 0.75, 0.02});
   return f;
@@ -46,7 +46,9 @@ TEST_CASE("all choices of all knobs are within the bounds, and each knob has wha
     const gemm_tuning start = select::shipped(c, set);
     CHECK(is_valid(start));
     CHECK(is_valid(poor(c, set)));
-    for (const knob& k : knobs_of(c)) {
+    std::vector<knob> knobs = knobs_of(c);
+    knobs.push_back(fixed_knob(c));
+    for (const knob& k : knobs) {
       bool has_shipped = false;
       for (const auto& choose : k.choices) {
         gemm_tuning t = start;
@@ -102,6 +104,7 @@ TEST_CASE("a journal is read as it was written, without what is not whole") {
   REQUIRE(read.size() == 2);
   CHECK(read[1].which == second.which);
   CHECK(read[0].found == first.found);
+  CHECK(read[0].fixed == first.fixed);
   REQUIRE(read[0].compared.size() == 2);
   CHECK(read[0].compared[0].on.shared_a);
   CHECK(read[0].compared[0].on.n == 64);
@@ -113,7 +116,7 @@ TEST_CASE("a journal is read as it was written, without what is not whole") {
   CHECK(read_journal(text, journal_title("Maker-1-2-3", set, "poor")).empty());
   CHECK(read_journal("", title).empty());
   CHECK(read_journal(title + "\nnonsense\n" + text_of(first), title).empty());
-  const finding again{first.which, poor(first.which, set), {}};
+  const finding again{first.which, poor(first.which, set), poor(first.which, set), {}};
   read = read_journal(text + text_of(again), title);
   REQUIRE(read.size() == 2);
   CHECK(read[1].found == again.found);
