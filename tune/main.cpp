@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -27,18 +28,20 @@ namespace {
 volatile std::sig_atomic_t wants_end = 0;
 
 constexpr const char* usage =
-    "tune [--class NAME]... [--from shipped|poor] [--fresh] [--folder DIR] [--out FILE]\n"
+    "tune [--class NAME]... [--from shipped|poor] [--compare] [--fresh] [--folder DIR] [--out "
+    "FILE]\n"
     "  --class NAME   only this class of sizes, d-strided-16; repeatable; default: all\n"
     "  --from poor    starts from deliberately poor values, to show what a search finds; the "
     "table\n"
     "                 is then written to the folder alone\n"
+    "  --compare      searches nothing: times the table beside what is shipped, or poor, anew\n"
     "  --fresh        does not go on from an interrupted search\n"
     "  --folder DIR   journal, header and plots; default: build/tune\n"
     "  --out FILE     the table; default: where the library looks for it\n";
 
 struct options {
   std::vector<size_class> classes;
-  bool from_poor = false, fresh = false, is_whole = true;
+  bool from_poor = false, compares = false, fresh = false, is_whole = true;
   std::filesystem::path folder = "build/tune", out;
 };
 
@@ -71,6 +74,8 @@ options read_options(int argc, char** argv) {
       if (from != "shipped" && from != "poor")
         refuse("--from is '" + from + "' and must be shipped or poor");
       to.from_poor = from == "poor";
+    } else if (name == "--compare") {
+      to.compares = true;
     } else if (name == "--fresh") {
       to.fresh = true;
     } else if (name == "--folder") {
@@ -197,6 +202,13 @@ void plot(const std::vector<finding>& all, const options& how, scalar type, bool
   std::printf("%s\n", file.c_str());
 }
 
+void plot_all(const std::vector<finding>& all, const options& how) {
+  for (const scalar type : {scalar::f64, scalar::f32, scalar::c64, scalar::c32})
+    for (const bool interleaved : {false, true})
+      for (const place where : {place::cache, place::memory})
+        plot(all, how, type, interleaved, where);
+}
+
 /// The table of all that was found, with what an earlier table says of other classes.
 void write_results(const std::vector<finding>& all, const options& how, instruction_set set) {
   tuning_table table = read_tuning(text_of_file(how.out), how.out, cpu_key()).table;
@@ -210,10 +222,7 @@ void write_results(const std::vector<finding>& all, const options& how, instruct
   tuning_table fixed{table.cpu, {}};
   for (const finding& f : all) fixed.classes.push_back({set, f.which, f.fixed});
   write_file(how.folder / "tuned_classes.hpp", header_of(fixed));
-  for (const scalar type : {scalar::f64, scalar::f32, scalar::c64, scalar::c32})
-    for (const bool interleaved : {false, true})
-      for (const place where : {place::cache, place::memory})
-        plot(all, how, type, interleaved, where);
+  plot_all(all, how);
 }
 
 void summarize(const std::vector<finding>& all, const options& how) {
@@ -240,15 +249,14 @@ void summarize(const std::vector<finding>& all, const options& how) {
       worst->noise, worst->on.m, worst->on.n, worst->on.k, worst_class.c_str());
 }
 
-int run(const options& how) {
-  const bench::machine machine = bench::describe_machine();
-  const instruction_set set = best_instruction_set();
-  const std::string title = journal_title(cpu_key(), set, how.from_poor ? "poor" : "shipped");
+/// Searches the classes that are not in the journal, which it continues.
+int find(const options& how, const std::function<gemm_tuning(const size_class&)>& start_of,
+         arena& memory, search_options search_how) {
+  const std::string title =
+      journal_title(cpu_key(), search_how.set, how.from_poor ? "poor" : "shipped");
   const std::filesystem::path journal = how.folder / "journal.txt";
-  std::filesystem::create_directories(how.folder);
   std::vector<finding> all;
   if (!how.fresh && how.is_whole) all = read_journal(text_of_file(journal), title);
-  std::printf("%s, %s, %s\n", machine.cpu.c_str(), cpu_key().c_str(), name_of(set));
   if (!all.empty())
     std::printf("%zu classes are known from %s; --fresh forgets them\n", all.size(),
                 journal.c_str());
@@ -259,25 +267,15 @@ int run(const options& how) {
     for (const finding& f : all) known << text_of(f);
     known.flush();
   }
+  for (const finding& f : all) print(f, start_of(f.which));
 
   std::vector<size_class> left;
   for (const size_class& c : how.classes) {
     if (std::none_of(all.begin(), all.end(), [&](const finding& f) { return f.which == c; }))
       left.push_back(c);
   }
-  std::printf("%-22s %5s %7s   values\n", "class", "mean", "lowest");
-  const auto start_of = [&](const size_class& c) {
-    return how.from_poor ? poor(c, set) : select::shipped(c, set);
-  };
-  for (const finding& f : all) print(f, start_of(f.which));
-
-  arena memory(std::min(2 * machine.l3, machine.memory / 4), machine.l2);
   progress_line line(left.size());
-  search_options search_how;
-  search_how.set = set;
-  search_how.cores = machine.cores;
   search_how.progress = [&](const std::string& what) { line.say(what); };
-  if (!how.is_whole) search_how.seconds = 40.0 / static_cast<double>(how.classes.size());
   try {
     for (const size_class& c : left) {
       all.push_back(search(c, start_of(c), memory, search_how));
@@ -298,9 +296,53 @@ int run(const options& how) {
     return 130;
   }
   summarize(all, how);
-  write_results(all, how, set);
+  write_results(all, how, search_how.set);
   if (how.is_whole) std::filesystem::remove(journal);
   return 0;
+}
+
+/// Times the classes of the table anew.
+int compare_table(const options& how, const std::function<gemm_tuning(const size_class&)>& start_of,
+                  arena& memory, search_options search_how) {
+  const tuning_reading read = read_tuning(text_of_file(how.out), how.out, cpu_key());
+  if (!read.refusal.empty()) throw std::runtime_error(read.refusal);
+  std::vector<finding> all;
+  progress_line line(how.classes.size());
+  search_how.progress = [&](const std::string& what) { line.say(what); };
+  try {
+    for (const size_class& c : how.classes) {
+      for (const tuned_class& one : read.table.classes) {
+        if (one.set != search_how.set || !(one.which == c)) continue;
+        all.push_back(compare(c, start_of(c), one.found, memory, search_how));
+        line.clear();
+        print(all.back(), start_of(c));
+      }
+      line.class_is_done();
+    }
+  } catch (const interrupted&) {
+    line.clear();
+    return 130;
+  }
+  summarize(all, how);
+  plot_all(all, how);
+  return 0;
+}
+
+int run(const options& how) {
+  const bench::machine machine = bench::describe_machine();
+  search_options search_how;
+  search_how.set = best_instruction_set();
+  search_how.cores = machine.cores;
+  if (!how.is_whole) search_how.seconds = 40.0 / static_cast<double>(how.classes.size());
+  const auto start_of = [&](const size_class& c) {
+    return how.from_poor ? poor(c, search_how.set) : select::shipped(c, search_how.set);
+  };
+  std::filesystem::create_directories(how.folder);
+  std::printf("%s, %s, %s\n%-22s %5s %7s   values\n", machine.cpu.c_str(), cpu_key().c_str(),
+              name_of(search_how.set), "class", "mean", "lowest");
+  arena memory(std::min(2 * machine.l3, machine.memory / 4), machine.l2);
+  return how.compares ? compare_table(how, start_of, memory, search_how)
+                      : find(how, start_of, memory, search_how);
 }
 
 }  // namespace

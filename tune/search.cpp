@@ -32,7 +32,7 @@ struct effort {
   int rounds;
   double sample_seconds;
 };
-constexpr effort screening{3, 0.0005}, careful{9, 0.002}, thorough{25, 0.003};
+constexpr effort screening{3, 0.0005}, careful{13, 0.002}, thorough{31, 0.003};
 
 /// Rates of two tunings on one sample.
 struct pair_of_rates {
@@ -68,31 +68,45 @@ class searching {
   /// Adds what it compares in the end to `compared`.
   gemm_tuning run(const std::vector<knob>& knobs, std::vector<finding::comparison>& compared) {
     for (const knob& k : knobs) turn(k);
-    const std::size_t first = compared.size();
-    for (;;) {
-      compared.resize(first);
-      bool is_slower = false;
-      for (timed& t : trials_) {
-        progress("compare " + name_of(class_));
-        if (runs_alike(t, best_, start_)) {
-          const pair_of_rates r = compare(t, best_, start_, {3, 0.001});
-          compared.push_back({t.on, r.rate, 1, 0});
-          continue;
-        }
-        pair_of_rates r = compare(t, best_, start_, careful);
-        if (is_loss(r)) r = compare(t, best_, start_, thorough);
-        is_slower = is_slower || is_loss(r);
-        compared.push_back({t.on, r.rate, r.ratio, r.noise});
-        if (is_slower && !taken_.empty()) break;
-      }
-      if (!is_slower || taken_.empty()) return best_;
+    std::vector<finding::comparison> last;
+    while (!compare_all(last) && !taken_.empty()) {
       best_ = taken_.back();
       taken_.pop_back();
     }
+    compared.insert(compared.end(), last.begin(), last.end());
+    return best_;
+  }
+
+  /// The given values beside those to start from, without a search.
+  void compare_with(const gemm_tuning& found, std::vector<finding::comparison>& compared) {
+    best_ = found;
+    std::vector<finding::comparison> all;
+    compare_all(all);
+    compared.insert(compared.end(), all.begin(), all.end());
   }
 
  private:
-  static bool is_loss(const pair_of_rates& r) { return r.ratio < 1 - 0.01 - r.noise; }
+  /// Slower by more than noise; beyond 4 % nothing counts as noise.
+  static bool is_loss(const pair_of_rates& r) {
+    return r.ratio < 1 - 0.01 - std::min(r.noise, 0.03);
+  }
+
+  /// The best so far beside what the search started from, on all samples; false if it is slower on
+  /// one.
+  bool compare_all(std::vector<finding::comparison>& to) {
+    to.clear();
+    bool is_slower = false;
+    for (timed& t : trials_) {
+      progress("compare " + name_of(class_));
+      const bool alike = runs_alike(t, best_, start_);
+      pair_of_rates r = compare(t, best_, start_, alike ? screening : careful);
+      if (alike) r = {1, 0, r.rate};
+      if (is_loss(r)) r = compare(t, best_, start_, thorough);
+      is_slower = is_slower || is_loss(r);
+      to.push_back({t.on, r.rate, r.ratio, r.noise});
+    }
+    return !is_slower;
+  }
 
   void progress(const std::string& what) const {
     if (options_.progress) options_.progress(what);
@@ -231,6 +245,13 @@ finding search(const size_class& c, const gemm_tuning& start, arena& memory,
   const gemm_tuning fixed =
       searching(c, result.fixed, memory, options, true).run({fixed_knob(c)}, result.compared);
   result.fixed = for_fixed(fixed, result.found);
+  return result;
+}
+
+finding compare(const size_class& c, const gemm_tuning& start, const gemm_tuning& found,
+                arena& memory, const search_options& options) {
+  finding result{c, found, for_fixed(select::shipped(c, options.set), found), {}};
+  searching(c, start, memory, options, false).compare_with(found, result.compared);
   return result;
 }
 

@@ -53,4 +53,8 @@ struct search_options {
 /// wrong results are reported by `progress` and never taken.
 finding search(const size_class&, const gemm_tuning& start, arena&, const search_options&);
 
+/// Values that were found before beside others, on the samples of run-time sizes: no search.
+finding compare(const size_class&, const gemm_tuning& start, const gemm_tuning& found, arena&,
+                const search_options&);
+
 }  // namespace tenfold::tune
