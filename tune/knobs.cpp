@@ -50,7 +50,7 @@ std::vector<knob> knobs_of(const size_class& c) {
   all.push_back(lanes);
   all.push_back(crossover);  // by the best tiles of both
   all.push_back(one_value("problems at once", place::cache, &gemm_tuning::group,
-                          {1, 4096, 8192, 16384, 32768, 65536}));
+                          {1, 4096, 8192, 16384, 32768, 65536, 262144}));
   if (!c.interleaved)
     all.push_back(one_value("prefetch from L2", place::cache, &gemm_tuning::l2_from,
                             {0, 500, 1100, 2500, never}));
