@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
 #include <tenfold/backend/tuning_table.hpp>
@@ -15,6 +14,9 @@
 namespace tenfold {
 
 namespace {
+
+/// No table is as long; a file that is longer is damaged.
+constexpr std::size_t most_bytes = 1 << 20;
 
 struct loaded_tuning {
   tuning of[instruction_set_count];
@@ -31,7 +33,9 @@ struct loaded_tuning {
       if (named != nullptr) refuse("the tuning table " + file + " is not used: it cannot be read");
       return;
     }
-    const std::string text(std::istreambuf_iterator<char>(in), {});
+    std::string text(most_bytes, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
     const tuning_reading read = read_tuning(text, file, cpu_key());
     if (!read.refusal.empty()) {
       refuse(read.refusal);
