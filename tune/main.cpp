@@ -126,14 +126,12 @@ class progress_line {
  public:
   explicit progress_line(std::size_t classes) : classes_(classes) {}
 
+  void warn(const std::string& what) {
+    clear();
+    std::fprintf(stderr, "tune: %s\n", what.c_str());
+  }
   void say(const std::string& what) {
     if (wants_end != 0) throw interrupted{};
-    if (what.empty()) return;
-    if (what[0] == '!') {
-      clear();
-      std::fprintf(stderr, "tune:%s\n", what.c_str() + 1);
-      return;
-    }
     const auto now = std::chrono::steady_clock::now();
     if (now - said_ < std::chrono::milliseconds(100)) return;
     said_ = now;
@@ -276,6 +274,7 @@ int find(const options& how, const std::function<gemm_tuning(const size_class&)>
   }
   progress_line line(left.size());
   search_how.progress = [&](const std::string& what) { line.say(what); };
+  search_how.warn = [&](const std::string& what) { line.warn(what); };
   try {
     for (const size_class& c : left) {
       all.push_back(search(c, start_of(c), memory, search_how));
@@ -309,6 +308,7 @@ int compare_table(const options& how, const std::function<gemm_tuning(const size
   std::vector<finding> all;
   progress_line line(how.classes.size());
   search_how.progress = [&](const std::string& what) { line.say(what); };
+  search_how.warn = [&](const std::string& what) { line.warn(what); };
   try {
     for (const size_class& c : how.classes) {
       for (const tuned_class& one : read.table.classes) {

@@ -49,16 +49,12 @@ class searching {
     for (const sample& s : samples_of(c)) {
       if ((s.where == place::threads && options.cores < 2) || (s.where == place::fixed) != fixed)
         continue;
-      progress("check " + name_of(c));
+      say(name_of(c) + ": check");
       std::unique_ptr<trial> made = make_trial(s, c, options.set, memory);
       if (made == nullptr) continue;
       trials_.push_back({std::move(made), s});
       timed& t = trials_.back();
-      if (!t.what->is_right(start))
-        throw std::runtime_error("results of " + name_of(c) + " are wrong at " +
-                                 std::to_string(s.m) + " x " + std::to_string(s.n) + " x " +
-                                 std::to_string(s.k) +
-                                 " with the values that the search starts from");
+      require_right(t, start);
       t.pass_seconds = seconds_of(t, start, 1);
     }
     end_ = std::chrono::steady_clock::now() +
@@ -80,12 +76,25 @@ class searching {
   /// The given values beside those to start from, without a search.
   void compare_with(const gemm_tuning& found, std::vector<finding::comparison>& compared) {
     best_ = found;
+    for (timed& t : trials_) require_right(t, found);
     std::vector<finding::comparison> all;
     compare_all(all);
     compared.insert(compared.end(), all.begin(), all.end());
   }
 
  private:
+  void say(const std::string& what) {
+    doing_ = what;
+    options_.progress(doing_);
+  }
+
+  void require_right(timed& t, const gemm_tuning& by) const {
+    if (t.what->is_right(by)) return;
+    throw std::runtime_error("results of " + name_of(class_) + " are wrong at " +
+                             std::to_string(t.on.m) + " x " + std::to_string(t.on.n) + " x " +
+                             std::to_string(t.on.k) + " by the values given");
+  }
+
   /// Slower by more than noise; beyond 4 % nothing counts as noise.
   static bool is_loss(const pair_of_rates& r) {
     return r.ratio < 1 - 0.01 - std::min(r.noise, 0.03);
@@ -97,7 +106,7 @@ class searching {
     to.clear();
     bool is_slower = false;
     for (timed& t : trials_) {
-      progress("compare " + name_of(class_));
+      say(name_of(class_) + ": compare");
       const bool alike = runs_alike(t, best_, start_);
       pair_of_rates r = compare(t, best_, start_, alike ? screening : careful);
       if (alike) r = {1, 0, r.rate};
@@ -108,9 +117,6 @@ class searching {
     return !is_slower;
   }
 
-  void progress(const std::string& what) const {
-    if (options_.progress) options_.progress(what);
-  }
   bool has_time() const { return std::chrono::steady_clock::now() < end_; }
 
   bool runs_alike(const timed& t, const gemm_tuning& x, const gemm_tuning& y) const {
@@ -148,7 +154,7 @@ class searching {
       ratios.push_back(of_y / of_x);
       own.push_back(of_x);
     }
-    progress({});
+    options_.progress(doing_);
     // The median of n values with this inter-quartile range varies by about 0.93 of it / sqrt(n);
     // twice that.
     const double ratio = bench::median(ratios);
@@ -194,8 +200,8 @@ class searching {
   bool is_right(const gemm_tuning& x, const knob& k) {
     for (timed& t : trials_) {
       if (runs_alike(t, x, best_) || t.what->is_right(x)) continue;
-      progress("! " + name_of(class_) + ": results are wrong with another " + k.name +
-               ", which is left out");
+      options_.warn(name_of(class_) + ": results are wrong with another " + k.name +
+                    ", which is left out");
       return false;
     }
     return true;
@@ -204,7 +210,7 @@ class searching {
   void turn(const knob& k) {
     std::vector<judged> choices;
     for (const auto& set : k.choices) {
-      progress(name_of(class_) + ": " + k.name);
+      say(name_of(class_) + ": " + k.name);
       judged one{best_};
       set(one.tuning);
       if (!has_time() || !changes(one.tuning, k.where) || is_repeated(one.tuning, choices))
@@ -233,6 +239,7 @@ class searching {
   gemm_tuning best_, start_;
   std::vector<gemm_tuning> taken_;  ///< what was the best before each choice that was taken
   std::vector<timed> trials_;
+  std::string doing_;
   std::chrono::steady_clock::time_point end_;
 };
 

@@ -36,6 +36,8 @@ struct search_options {
   double seconds = 9;  ///< for a class; what does not fit is left as it is
   /// Is called between samples of time with what is being done; may throw `interrupted`.
   std::function<void(const std::string&)> progress;
+  /// Is called with a sentence on what should not be.
+  std::function<void(const std::string&)> warn;
 };
 
 /// Finds values for a class, from `start` on.
@@ -50,10 +52,11 @@ struct search_options {
 /// Static sizes are searched apart, from what is shipped on: their code is other code.
 ///
 /// Throws std::runtime_error, with a sentence, if results are wrong with `start`. Choices with
-/// wrong results are reported by `progress` and never taken.
+/// wrong results are reported by `warn` and never taken.
 finding search(const size_class&, const gemm_tuning& start, arena&, const search_options&);
 
-/// Values that were found before beside others, on the samples of run-time sizes: no search.
+/// Values that were found before beside others, on the samples of run-time sizes: no search. Throws
+/// std::runtime_error if results are wrong with one of them.
 finding compare(const size_class&, const gemm_tuning& start, const gemm_tuning& found, arena&,
                 const search_options&);
 
