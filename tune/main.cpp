@@ -27,6 +27,9 @@ namespace {
 
 volatile std::sig_atomic_t wants_end = 0;
 
+/// For all classes, and for those that are named.
+constexpr double whole_seconds = 540, class_seconds = 50;
+
 constexpr const char* usage =
     "tune [--class NAME]... [--from shipped|poor] [--compare] [--fresh] [--folder DIR] [--out "
     "FILE]\n"
@@ -124,7 +127,13 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
 /// One line on stderr, replaced by the next: what is done, and how long the rest will take.
 class progress_line {
  public:
-  explicit progress_line(std::size_t classes) : classes_(classes) {}
+  progress_line(std::size_t classes, double seconds) : classes_(classes), seconds_(seconds) {}
+
+  /// For the search of a class, if all classes shall be done in time: the comparison at its end
+  /// takes about as long again.
+  double seconds_for_next() const {
+    return std::max(1.0, 0.5 * (seconds_ - elapsed()) / static_cast<double>(classes_ - done_));
+  }
 
   void warn(const std::string& what) {
     clear();
@@ -135,10 +144,10 @@ class progress_line {
     const auto now = std::chrono::steady_clock::now();
     if (now - said_ < std::chrono::milliseconds(100)) return;
     said_ = now;
-    const double elapsed = std::chrono::duration<double>(now - start_).count();
     // Before anything is done a class is taken for what it may take at most.
-    const double each = done_ == 0 ? 9 : elapsed / static_cast<double>(done_);
-    const double left = std::max(0.0, each * static_cast<double>(classes_) - elapsed);
+    const double each =
+        (done_ == 0 ? seconds_ : elapsed()) / static_cast<double>(done_ == 0 ? classes_ : done_);
+    const double left = std::max(0.0, each * static_cast<double>(classes_) - elapsed());
     std::fprintf(stderr, "\r\033[K%zu of %zu, %d:%02d left: %s", done_, classes_,
                  static_cast<int>(left) / 60, static_cast<int>(left) % 60, what.c_str());
   }
@@ -146,7 +155,12 @@ class progress_line {
   void clear() { std::fprintf(stderr, "\r\033[K"); }
 
  private:
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
   std::size_t classes_, done_ = 0;
+  double seconds_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), said_{};
 };
 
@@ -272,11 +286,12 @@ int find(const options& how, const std::function<gemm_tuning(const size_class&)>
     if (std::none_of(all.begin(), all.end(), [&](const finding& f) { return f.which == c; }))
       left.push_back(c);
   }
-  progress_line line(left.size());
+  progress_line line(left.size(), how.is_whole ? whole_seconds : class_seconds);
   search_how.progress = [&](const std::string& what) { line.say(what); };
   search_how.warn = [&](const std::string& what) { line.warn(what); };
   try {
     for (const size_class& c : left) {
+      search_how.seconds = line.seconds_for_next();
       all.push_back(search(c, start_of(c), memory, search_how));
       line.class_is_done();
       line.clear();
@@ -306,7 +321,7 @@ int compare_table(const options& how, const std::function<gemm_tuning(const size
   const tuning_reading read = read_tuning(text_of_file(how.out), how.out, cpu_key());
   if (!read.refusal.empty()) throw std::runtime_error(read.refusal);
   std::vector<finding> all;
-  progress_line line(how.classes.size());
+  progress_line line(how.classes.size(), whole_seconds);
   search_how.progress = [&](const std::string& what) { line.say(what); };
   search_how.warn = [&](const std::string& what) { line.warn(what); };
   try {
@@ -333,7 +348,6 @@ int run(const options& how) {
   search_options search_how;
   search_how.set = best_instruction_set();
   search_how.cores = machine.cores;
-  if (!how.is_whole) search_how.seconds = 40.0 / static_cast<double>(how.classes.size());
   const auto start_of = [&](const size_class& c) {
     return how.from_poor ? poor(c, search_how.set) : select::shipped(c, search_how.set);
   };
