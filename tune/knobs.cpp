@@ -89,19 +89,21 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
   w.choice.cost = 0;
   const gemm_shape s = w.choice.transposed ? transposed(given) : given;
   const bool by_lanes = w.choice.path == select::gemm_path::by_lanes;
+  const int neighbours = select::neighbours(width, c.type);
+  const index vectors = (s.n + neighbours - 1) / neighbours;
   const index entry = static_cast<index>(bytes_of(c.type)) * (by_lanes ? width : 1);
   const index result = s.m * s.n * entry, all = (s.m * s.k + s.k * s.n) * entry + result;
   const index bytes = all - ((s.a.shared ? s.m * s.k : 0) + (s.b.shared ? s.k * s.n : 0)) * entry;
   if (by_lanes) {
     w.tile = select::lanes_tile(s.m, s.n, caps.registers, c.type, s.a.shared, t);
   } else {
-    w.is_narrow = t.narrows != 0 && 2 * s.n <= width;
-    w.tile = select::columns_tile(s.m, (s.n + width - 1) / width, caps.registers, c.type, t,
-                                  on.where != place::fixed);
+    w.is_narrow = t.narrows != 0 && 2 * s.n <= neighbours;
+    w.tile =
+        select::columns_tile(s.m, vectors, caps.registers, c.type, t, on.where != place::fixed);
     w.packs = select::packs_panels(s, s.b.row, t);
   }
-  if (w.tile != select::tile_shape{static_cast<int>(s.m),
-                                   static_cast<int>(by_lanes ? s.n : (s.n + width - 1) / width)})
+  if (w.tile !=
+      select::tile_shape{static_cast<int>(s.m), static_cast<int>(by_lanes ? s.n : vectors)})
     w.group = select::problems_at_once(all, t);
   if (on.where == place::fixed) {
     w.group = 0;
