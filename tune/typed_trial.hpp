@@ -13,15 +13,15 @@
 #include "common/buffer.hpp"
 #include "trial.hpp"
 
+/// The data of a trial, and what its results must be; included where trials are made.
 namespace tenfold::tune {
 
 /// A batch in memory is walked in parts of this size; each is cold, because the ring is larger than
 /// the caches.
 inline constexpr std::size_t part_bytes = std::size_t{32} << 20;
 
-///
-/// What is read lies in its first two thirds, what is written in the last, so that no result
-/// becomes an operand.
+/// The ring. What is read lies in its first two thirds, what is written in the last, so that no
+/// result becomes an operand.
 struct arena::contents {
   bench::buffer<double> ring;
   std::size_t l2;
