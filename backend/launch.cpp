@@ -1,21 +1,29 @@
 #include <tenfold/backend/launch.hpp>
+#include <tenfold/backend/tuning_in_use.hpp>
 
 // The same functions, compiled once per instruction set (cpu/run_dynamic.isa.cpp, gemm.isa.cpp).
-#define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                        \
-  namespace tenfold::cpu::isa {                                                                 \
-  void run_dynamic(const program_view& p, const program_arguments<float>& args);                \
-  void run_dynamic(const program_view& p, const program_arguments<double>& args);               \
-  void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args);  \
-  void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args); \
-  void gemm(const gemm_shape& shape, const gemm_arguments<float>& args);                        \
-  void gemm(const gemm_shape& shape, const gemm_arguments<double>& args);                       \
-  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args);          \
-  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args);         \
-  void copy(const batch_copy& c, scalar type);                                                  \
-  void gemm(const gemm_list<float>& list);                                                      \
-  void gemm(const gemm_list<double>& list);                                                     \
-  void gemm(const gemm_list<std::complex<float>>& list);                                        \
-  void gemm(const gemm_list<std::complex<double>>& list);                                       \
+#define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                           \
+  namespace tenfold::cpu::isa {                                                                    \
+  void run_dynamic(const program_view& p, const program_arguments<float>& args);                   \
+  void run_dynamic(const program_view& p, const program_arguments<double>& args);                  \
+  void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args);     \
+  void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args);    \
+  void gemm(const gemm_shape& shape, const gemm_arguments<float>& args);                           \
+  void gemm(const gemm_shape& shape, const gemm_arguments<float>& args, const gemm_tuning& tuned); \
+  void gemm(const gemm_shape& shape, const gemm_arguments<double>& args);                          \
+  void gemm(const gemm_shape& shape, const gemm_arguments<double>& args,                           \
+            const gemm_tuning& tuned);                                                             \
+  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args);             \
+  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args,              \
+            const gemm_tuning& tuned);                                                             \
+  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args);            \
+  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args,             \
+            const gemm_tuning& tuned);                                                             \
+  void copy(const batch_copy& c, scalar type);                                                     \
+  void gemm(const gemm_list<float>& list);                                                         \
+  void gemm(const gemm_list<double>& list);                                                        \
+  void gemm(const gemm_list<std::complex<float>>& list);                                           \
+  void gemm(const gemm_list<std::complex<double>>& list);                                          \
   }
 #if defined(__x86_64__)
 TENFOLD_DECLARE_RUN_DYNAMIC(sse2)
@@ -40,15 +48,11 @@ instruction_set best_instruction_set() {
 }
 
 capabilities capabilities_of(instruction_set isa) {
-  switch (isa) {
-    case instruction_set::avx512:
-      return avx512_capabilities;
-    case instruction_set::avx2:
-      return avx2_capabilities;
-    case instruction_set::baseline:
-      break;
-  }
-  return sse2_capabilities;
+  capabilities c = isa == instruction_set::avx512 ? avx512_capabilities
+                   : isa == instruction_set::avx2 ? avx2_capabilities
+                                                  : sse2_capabilities;
+  c.tuned = &tuning_in_use(isa);
+  return c;
 }
 
 namespace {
@@ -104,10 +108,17 @@ template <class T>
 void launch(const gemm_list<T>& list, instruction_set isa) {
   TENFOLD_ON(isa, gemm(list));
 }
+template <class T>
+void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa,
+            const gemm_tuning& tuned) {
+  TENFOLD_ON(isa, gemm(shape, arguments, tuned));
+}
 
 #define TENFOLD_INSTANTIATE(T)                                                        \
   template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set); \
-  template void launch(const gemm_list<T>&, instruction_set);
+  template void launch(const gemm_list<T>&, instruction_set);                         \
+  template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set,  \
+                       const gemm_tuning&);
 TENFOLD_INSTANTIATE(float)
 TENFOLD_INSTANTIATE(double)
 TENFOLD_INSTANTIATE(std::complex<float>)

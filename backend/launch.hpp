@@ -4,18 +4,16 @@
 #include <tenfold/backend/gemm_list.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
+#include <tenfold/backend/interface/tuning.hpp>
 
 /// Programs and batched products that are known only when the program runs, on the best instruction
 /// set of the CPU.
 namespace tenfold {
 
-/// The instruction sets that the library carries micro-kernels for, in rising order.
-enum class instruction_set : unsigned char { baseline, avx2, avx512 };
-
 /// The best one that this CPU and its operating system offer.
 instruction_set best_instruction_set();
 
-/// What programs for an instruction set may assume.
+/// What programs for an instruction set may assume, the tuning in use among it.
 capabilities capabilities_of(instruction_set isa);
 
 /// Runs a program that was lowered for capabilities_of(isa) and whose scalar is that of `args`.
@@ -34,5 +32,10 @@ template <class T>
 void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa);
 template <class T>
 void launch(const gemm_list<T>& list, instruction_set isa);
+
+/// Runs a batched product by values of its own instead of those in use (tuning_in_use.hpp).
+template <class T>
+void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa,
+            const gemm_tuning& tuned);
 
 }  // namespace tenfold

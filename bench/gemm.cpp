@@ -265,6 +265,8 @@ int main(int argc, char** argv) {
   report out("gemm", argc, argv);
   out.measure_machine();
   const gemm_peers peers(out);
+  if (!tenfold::tuning_source().empty())
+    out.note("Run-time sizes go by the tuning table " + tenfold::tuning_source() + '.');
   run_cached_squares<double>(out, peers, {2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 32});
   run_cached_squares<float>(out, peers, {4, 8, 16, 24});
   run_cached_squares<std::complex<double>>(out, peers, {2, 4, 8, 16});

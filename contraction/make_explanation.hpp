@@ -224,7 +224,8 @@ class explaining {
     explained_step& e = out_.steps[step.origin];
     const int width = caps_.lanes(problem_.type);
     const gemm_shape said = gemm_of(step, problem_.type);
-    const select::gemm_choice choice = select::gemm(said, width);
+    const gemm_tuning& tuned = select::tuning_of(caps_).of(said);
+    const select::gemm_choice choice = select::gemm(said, width, tuned);
     const bool by_lanes = choice.path == select::gemm_path::by_lanes;
     const gemm_shape s = choice.transposed ? transposed(said) : said;
     const select::gemm_scratch copied =
@@ -251,11 +252,11 @@ class explaining {
     e.width = lanes;
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
-    const bool carried = !(static_tiles_ && select::has_static_code(s));
+    const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
     const select::tile_shape tile =
-        by_lanes
-            ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform)
-            : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, carried);
+        by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
+                 : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, tuned,
+                                        carried);
     e.rows = tile.m;
     e.columns = tile.n;
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more

@@ -70,10 +70,10 @@ template <class T>
   move(next.c, step.c, next.rate_c);
 }
 
-/// Register tiles of M x N entries.
-template <int M, int N, select::tile_shape Tile>
-inline constexpr index tile_count = static_cast<index>((M + Tile.m - 1) / Tile.m) *
-                                    ((N + Tile.n - 1) / Tile.n);
+/// Register tiles of m x n entries.
+constexpr index tile_count(index m, index n, select::tile_shape tile) {
+  return (m + tile.m - 1) / tile.m * ((n + tile.n - 1) / tile.n);
+}
 
 /// How a kernel of any shape goes through one product; one of a fixed shape needs none of it.
 struct tile_walk {
@@ -101,6 +101,7 @@ struct gemm_kernel {
   products_function<T> products = nullptr;
   select::gemm_path path = select::gemm_path::by_columns;
   select::fetch ahead = select::fetch::none;
+  const gemm_tuning* tuned = nullptr;  ///< for the walk over the batch
   tile_walk walk = {};
 
   void run(const tile_operands<T>& t, index count, const problem_steps& step) const {
@@ -109,15 +110,26 @@ struct gemm_kernel {
 };
 
 /// The kernel that the library carries for any shape that is oriented as select::gemm asked for.
+/// The tuning must outlive it.
 template <class T>
-gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path);
+gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path, const gemm_tuning&);
+
+/// The instruction set that this is compiled for.
+inline constexpr instruction_set compiled_set = capabilities{device::cpu, lanes<double> * 8}.set();
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
-/// the threads of the caller's arena. Without a kernel, those that the library carries.
+/// the threads of the caller's arena. Without a kernel, those that the library carries, by the
+/// tuning given, or else by the one in use.
 void gemm(const gemm_shape& shape, const gemm_arguments<float>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<double>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g);
 void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g);
+void gemm(const gemm_shape& shape, const gemm_arguments<float>& g, const gemm_tuning& tuned);
+void gemm(const gemm_shape& shape, const gemm_arguments<double>& g, const gemm_tuning& tuned);
+void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g,
+          const gemm_tuning& tuned);
+void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g,
+          const gemm_tuning& tuned);
 void gemm(const gemm_shape& shape, const gemm_arguments<float>& g,
           const gemm_kernel<float>& kernel);
 void gemm(const gemm_shape& shape, const gemm_arguments<double>& g,
@@ -170,30 +182,44 @@ constexpr int static_k(index k) {
   return k <= select::static_sum ? static_cast<int>(k) : dynamic_k;
 }
 
-/// What these fetch meanwhile.
-template <class T, int M, int N, int K>
-inline constexpr select::fetch_choice columns_fetch = [] {
-  constexpr int v = neighbours_for<T>(N), vectors = (N + v - 1) / v;
+/// What shapes the code of a product whose sizes the compiler knows: its register tile, what is
+/// fetched meanwhile, and how far its loop over k is unrolled (tile_modes).
+struct static_tiles {
+  int width;  ///< entries of a vector
+  select::tile_shape tile;
+  select::fetch_choice ahead;
+  int unroll;
+};
+template <class T>
+constexpr static_tiles columns_tiles(index m, index n, index k, const gemm_tuning& tuned) {
+  const int v = tuned.narrows != 0 ? neighbours_for<T>(n) : neighbours<T>;
+  const index vectors = (n + v - 1) / v;
   constexpr auto bytes = static_cast<index>(sizeof(T));
-  constexpr select::tile_shape tile = select::columns_tile(M, vectors, registers, scalar_of<T>);
-  return select::fetch_ahead(select::gemm_path::by_columns, M * K * bytes, K * N * bytes,
-                             M * N * bytes, tile_count<M, vectors, tile> * K);
-}();
-template <class T, int M, int N, int K, bool UniformA>
-inline constexpr select::fetch_choice lanes_fetch = [] {
+  const select::tile_shape tile = select::columns_tile(m, vectors, registers, scalar_of<T>, tuned);
+  return {v, tile,
+          select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes,
+                              tile_count(m, vectors, tile) * k, tuned),
+          tuned.unroll};
+}
+template <class T>
+constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
+                                   const gemm_tuning& tuned) {
   constexpr index bytes = static_cast<index>(sizeof(T)) * lanes<T>;
-  constexpr select::tile_shape tile = select::lanes_tile(M, N, registers, scalar_of<T>, UniformA);
-  return select::fetch_ahead(select::gemm_path::by_lanes, UniformA ? 0 : M * K * bytes,
-                             K * N * bytes, M * N * bytes, tile_count<M, N, tile> * K);
-}();
+  const select::tile_shape tile =
+      select::lanes_tile(m, n, registers, scalar_of<T>, uniform_a, tuned);
+  return {lanes<T>, tile,
+          select::fetch_ahead(uniform_a ? 0 : m * k * bytes, k * n * bytes, m * n * bytes,
+                              tile_count(m, n, tile) * k, tuned),
+          tuned.unroll};
+}
 
 /// A products_function by columns.
-template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogue Finish>
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool ConjugateA,
+          epilogue Finish>
 [[gnu::noinline]] void products_by_columns(const tile_walk&, const tile_operands<T>& from,
                                            index problems, const problem_steps& step) {
-  constexpr int v = neighbours_for<T>(N), vectors = (N + v - 1) / v;
-  constexpr select::tile_shape shape = select::columns_tile(M, vectors, registers, scalar_of<T>);
-  static constexpr index steps = tile_count<M, vectors, shape> * K;
+  constexpr int v = Tiles.width, vectors = (N + v - 1) / v;
+  static constexpr index steps = tile_count(M, vectors, Tiles.tile) * K;
   tile_operands<T> t = from;
   t.a_m = S.a_m;
   t.a_k = S.a_k;
@@ -203,15 +229,23 @@ template <class T, int M, int N, int K, tile_strides S, bool ConjugateA, epilogu
   t.sum_only = is_sum_only(t);
   fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(M * K, K * N, M * N, steps));
   for (index p = 0; p < problems; ++p) {
-    for_each_tile<M, vectors, shape>([&]<int m, int n, bool last>(
+    for_each_tile<M, vectors, Tiles.tile>([&]<int m, int n, bool last>(
         index row, index column) __attribute__((always_inline)) {
       tile_operands<T> u = t;
       u.a += row * t.a_m;
       u.b += column * v;
       u.c += row * t.c_m + column * v;
-      constexpr select::fetch_choice ahead = columns_fetch<T, M, N, K>;
-      constexpr tile_modes how{access::uniform,  access::lanes, false,    true,       access::lanes,
-                               last ? N % v : 0, ConjugateA,    ahead.to, ahead.lines};
+      constexpr tile_modes how{access::uniform,
+                               access::lanes,
+                               false,
+                               true,
+                               access::lanes,
+                               last ? N % v : 0,
+                               ConjugateA,
+                               Tiles.ahead.to,
+                               Tiles.ahead.lines,
+                               false,
+                               Tiles.unroll};
       u.next = next;
       register_tile<T, v, m, n, static_k(K), how, Finish>(u, K);
       next.advance(K);
@@ -290,13 +324,12 @@ template <class T, index BRow, epilogue Finish>
 }
 
 /// A products_function by lanes; strides of `S` that are `dyn` are those of t.
-template <class T, int M, int N, int K, tile_strides S, access A, bool ConjugateA, epilogue Finish>
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, access A,
+          bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
                                          index tiles, const problem_steps& step) {
   constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
-  constexpr select::tile_shape shape =
-      select::lanes_tile(M, N, registers, scalar_of<T>, A == access::uniform);
-  static constexpr index steps = tile_count<M, N, shape> * K;
+  static constexpr index steps = tile_count(M, N, Tiles.tile) * K;
   tile_operands<T> t = from;
   if constexpr (S.a_m != dyn) t.a_m = S.a_m;
   if constexpr (S.a_k != dyn) t.a_k = S.a_k;
@@ -311,15 +344,16 @@ template <class T, int M, int N, int K, tile_strides S, access A, bool Conjugate
   for (index i = 0; i < tiles; ++i) {
     // Row by row: B is walked as it lies, and A stays (n = 32, where rows of B 2 KB
     // apart meet in the cache: 0.86 instead of 0.75 of the peak).
-    for_each_tile<N, M, select::tile_shape{shape.n, shape.m}>([&]<int n, int m, bool>(
+    for_each_tile<N, M, select::tile_shape{Tiles.tile.n, Tiles.tile.m}>([&]<int n, int m, bool>(
         index column, index row) __attribute__((always_inline)) {
       tile_operands<T> u = t;
       u.a += row * t.a_m;
       u.b += column * t.b_n;
       u.c += row * t.c_m + column * t.c_n;
-      constexpr select::fetch_choice ahead = lanes_fetch<T, M, N, K, A == access::uniform>;
-      constexpr tile_modes how{A, how_lanes,  false,    true,        how_lanes,
-                               0, ConjugateA, ahead.to, ahead.lines, true};
+      constexpr tile_modes how{A,          how_lanes,      false,
+                               true,       how_lanes,      0,
+                               ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
+                               true,       Tiles.unroll};
       u.next = next;
       register_tile<T, lanes<T>, m, n, static_k(K), how, Finish>(u, K);
       next.advance(K);
@@ -386,8 +420,8 @@ constexpr tile_strides strides_by_lanes(const gemm_shape& s) {
 
 /// The kernel of a shape that is oriented as select::gemm asked for. `Scaled`: alpha and beta are
 /// more than 1 and 0; without, there is half as much to compile.
-template <class T, gemm_shape S, select::gemm_path Path, bool Scaled = true>
-constexpr gemm_kernel<T> static_kernel() {
+template <class T, gemm_shape S, select::gemm_path Path, static_tiles Tiles, bool Scaled = true>
+constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
   constexpr int m = static_cast<int>(S.m), n = static_cast<int>(S.n), k = static_cast<int>(S.k);
   constexpr bool conjugate = is_complex_type<T> && conjugates_a(S);
   constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
@@ -396,31 +430,43 @@ constexpr gemm_kernel<T> static_kernel() {
     constexpr bool is_order_4 =
         m == 4 && n == 4 && k == 4 && strides.a_m == 4 && strides.a_k == 1 && strides.c_m == 4;
     if constexpr (is_order_4 && holds_rows_of_4<T>) {
-      return {products_by_rows<T, strides.b_k, finish>, Path, select::fetch::into_l1};
+      return {products_by_rows<T, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
     } else {
-      return {products_by_columns<T, m, n, k, strides, conjugate, finish>, Path,
-              columns_fetch<T, m, n, k>.to};
+      return {products_by_columns<T, m, n, k, strides, Tiles, conjugate, finish>, Path,
+              Tiles.ahead.to, &tuned};
     }
   } else {
     constexpr access a = is_uniform<T>(S.a)   ? access::uniform
                          : is_complex_type<T> ? access::split
                                               : access::lanes;
-    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), a, conjugate, finish>, Path,
-            lanes_fetch<T, m, n, k, a == access::uniform>.to};
+    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), Tiles, a, conjugate, finish>,
+            Path, Tiles.ahead.to, &tuned};
   }
 }
 
-/// Runs the products of the shape S, whose scalar is T; those of large matrices by the kernels that
-/// the library carries.
+/// What shapes the code of a shape that is so oriented.
+template <class T>
+constexpr static_tiles tiles_of(const gemm_shape& s, select::gemm_path path,
+                                const gemm_tuning& tuned) {
+  return path == select::gemm_path::by_columns
+             ? columns_tiles<T>(s.m, s.n, s.k, tuned)
+             : lanes_tiles<T>(s.m, s.n, s.k, is_uniform<T>(s.a), tuned);
+}
+
+/// Runs the products of the shape S, whose scalar is T, by the tuning that is built in; those of
+/// large matrices by the kernels that the library carries.
 template <gemm_shape S, bool Scaled = true, class T>
 [[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
   constexpr gemm_shape shape = select::without_unit_axes(S);
-  constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>);
+  constexpr const gemm_tuning& tuned = select::built_in(compiled_set).of(shape);
+  constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>, tuned);
   static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
-  if constexpr (!select::has_static_code(oriented)) {
+  if constexpr (!select::has_static_code(oriented, tuned)) {
     gemm(S, g);
   } else {
-    static constexpr gemm_kernel<T> kernel = static_kernel<T, oriented, choice.path, Scaled>();
+    constexpr static_tiles tiles = tiles_of<T>(oriented, choice.path, tuned);
+    static constexpr gemm_kernel<T> kernel =
+        static_kernel<T, oriented, choice.path, tiles, Scaled>(tuned);
     gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
   }
 }

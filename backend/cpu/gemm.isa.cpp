@@ -7,6 +7,7 @@
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/gemm_list.hpp>
+#include <tenfold/backend/tuning_in_use.hpp>
 #include <vector>
 
 /// The walk over a batch in any layout: what a kernel cannot reach in place is made in scratch.
@@ -45,8 +46,8 @@ struct residence {
         beyond_caches(bytes > static_cast<double>(caches().l3)) {}
 
   /// Whether the next of problems at any addresses is fetched.
-  bool fetches(const operand_bytes& bytes) const {
-    return beyond_l2 && select::fetches_from_memory(bytes.each);
+  bool fetches(const operand_bytes& bytes, const gemm_tuning& tuned) const {
+    return beyond_l2 && select::fetches_from_memory(bytes.each, tuned);
   }
 };
 
@@ -60,10 +61,11 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   };
   problem_steps to{step(s.a, g.a), step(s.b, g.b), step(s.c, g.c)};
   const index each = operand_bytes::of<T>(s).each * width;
-  if (from.beyond_l2 ? !select::fetches_from_memory(each)
-                     : !select::fetches_from_l2(kernel.path, kernel.ahead, each))
+  const gemm_tuning& tuned = *kernel.tuned;
+  if (from.beyond_l2 ? !select::fetches_from_memory(each, tuned)
+                     : !select::fetches_from_l2(kernel.ahead, each, tuned))
     return to;
-  const index ahead = from.beyond_l2 ? select::problems_ahead(each) : 1;
+  const index ahead = from.beyond_l2 ? select::problems_ahead(each, tuned) : 1;
   to.fetches = true;
   to.next_a = ahead * to.a;
   to.next_b = ahead * to.b;
@@ -101,7 +103,8 @@ void stream_run(T* to, const T* from, index n) {
 template <class T>
 void gemm_past_caches(const gemm_shape& s, const gemm_kernel<T>& kernel, tile_operands<T> t,
                       problem_steps step, T* c, index problems) {
-  const index entries = s.m * s.n, group = select::streamed_problems(entries * index{sizeof(T)});
+  const index entries = s.m * s.n,
+              group = select::streamed_problems(entries * index{sizeof(T)}, *kernel.tuned);
   constexpr index line = 64 / sizeof(T);
   const scratch_block block(static_cast<std::size_t>(group * entries + line) * sizeof(T));
   step.next_c = 0;
@@ -170,15 +173,16 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
   if (lies_in_columns<T>(s)) {
     const auto is_regular = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
     if (!is_regular(s.a) || !is_regular(s.b) || !is_regular(s.c))
-      return gemm_at_addresses<T>(s, kernel, g, t, from.fetches(operand_bytes::of<T>(s)), begin,
-                                  end, g.count);
+      return gemm_at_addresses<T>(s, kernel, g, t,
+                                  from.fetches(operand_bytes::of<T>(s), *kernel.tuned), begin, end,
+                                  g.count);
     t.a = problem_address<T>(s.a, g.a, begin);
     t.b = problem_address<T>(s.b, g.b, begin);
     t.c = problem_address<T>(s.c, g.c, begin);
     problem_steps step = steps_through(s, kernel, g, from, 1);
     if (end - begin == 1) step.fetches = false;
     if (from.beyond_caches && t.beta == T(0) && s.c.row == s.n && g.c.problem == s.m * s.n &&
-        select::streams_results(s.m * s.n * static_cast<index>(sizeof(T))))
+        select::streams_results(s.m * s.n * static_cast<index>(sizeof(T)), *kernel.tuned))
       return gemm_past_caches(s, kernel, t, step, t.c, end - begin);
     return kernel.run(t, end - begin, step);
   }
@@ -288,8 +292,10 @@ void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm
   };
   if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
     const problem_steps step = steps_through(s, kernel, g, from, v);
-    t.past_caches = from.beyond_caches && t.beta == T(0) &&
-                    reinterpret_cast<std::uintptr_t>(g.c.data) % (v * sizeof(T)) == 0;
+    t.past_caches =
+        from.beyond_caches && t.beta == T(0) &&
+        select::streams_results(s.m * s.n * v * static_cast<index>(sizeof(T)), *kernel.tuned) &&
+        reinterpret_cast<std::uintptr_t>(g.c.data) % (v * sizeof(T)) == 0;
     for (index first = begin; first < end && first < begin + block_tiles; ++first) {
       if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, first * v));
       take_b(lanes_in_place<T>(s.b, g.b, first * v));
@@ -384,7 +390,8 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
   const residence from(operand_bytes::of<T>(s).all(g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds) scale_gathered(s, g);
-  parallel_tiles(g.count, adds ? g.count : select::tiles_per_task(flops_of(s)),
+  parallel_tiles(g.count,
+                 adds ? g.count : select::tiles_per_task(flops_of(s), 1024.0 * kernel.tuned->task),
                  [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); });
 }
 
@@ -397,12 +404,14 @@ struct prepared_gemm {
   gemm_kernel<T> kernel;
   bool is_transposed;
 
-  explicit prepared_gemm(const gemm_shape& given) {
+  explicit prepared_gemm(const gemm_shape& given)
+      : prepared_gemm(given, tuning_in_use(compiled_set).of(given)) {}
+  prepared_gemm(const gemm_shape& given, const gemm_tuning& tuned) {
     const gemm_shape s = select::without_unit_axes(given);
-    const select::gemm_choice choice = select::gemm(s, lanes<T>);
+    const select::gemm_choice choice = select::gemm(s, lanes<T>, tuned);
     is_transposed = choice.transposed;
     shape = is_transposed ? transposed(s) : s;
-    kernel = dynamic_kernel<T>(shape, choice.path);
+    kernel = dynamic_kernel<T>(shape, choice.path, tuned);
   }
   gemm_arguments<T> oriented(const gemm_arguments<T>& g) const {
     return is_transposed ? transposed(g) : g;
@@ -430,7 +439,7 @@ struct listed_kind {
     all = ready.oriented(g);
     const gemm_shape& s = ready.shape;
     at_addresses = ready.kernel.path == select::gemm_path::by_columns && lies_in_columns<T>(s);
-    fetches = from.fetches(operand_bytes::of<T>(s));
+    fetches = from.fetches(operand_bytes::of<T>(s), *ready.kernel.tuned);
     if (at_addresses) tile = columns_operands<T>(s, ready.kernel, all);
   }
 
@@ -498,15 +507,19 @@ void run_list(const gemm_list<T>& list) {
 }
 
 template <class T>
-void run_shape(const gemm_shape& shape, const gemm_arguments<T>& g) {
-  const prepared_gemm<T> ready(shape);
+void run_prepared(const prepared_gemm<T>& ready, const gemm_arguments<T>& g) {
   run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g));
 }
 
 }  // namespace
 
 #define TENFOLD_DEFINE_GEMM(T)                                                                   \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_shape(shape, g); }        \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) {                               \
+    run_prepared<T>(prepared_gemm<T>(shape), g);                                                 \
+  }                                                                                              \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_tuning& tuned) {     \
+    run_prepared<T>(prepared_gemm<T>(shape, tuned), g);                                          \
+  }                                                                                              \
   void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_kernel<T>& kernel) { \
     run_gemm<T>(shape, kernel, g);                                                               \
   }                                                                                              \

@@ -296,63 +296,78 @@ void walk_by_lanes(const tile_walk& how, const tile_operands<T>& t, index tiles,
   walk<T, true, lanes_table<T, A, Conjugate>>(how, t, tiles, step);
 }
 
-/// The walk through a shape with the register tiles of a table; tiles of so many problems each.
-template <class T, class Table>
-tile_walk walk_of(const gemm_shape& s, index columns, index problems) {
+/// The walk through a shape with register tiles of no more than `most`; tiles of so many problems
+/// each.
+template <class T>
+tile_walk walk_of(const gemm_shape& s, index columns, index problems, select::tile_shape most,
+                  const gemm_tuning& tuned) {
   tile_walk how;
   how.m = s.m;
   how.k = s.k;
   how.columns = columns;
-  how.across = select::chunks(columns, Table::widest);
-  how.rows = select::chunks(s.m, Table::rows(how.across.longer));
+  how.across = select::chunks(columns, most.n);
+  how.rows = select::chunks(s.m, most.m);
   const index a = s.m * s.k * problems, b = s.k * s.n * problems, c = s.m * s.n * problems;
   how.rates = fetch_rates::of<T>(a, b, c, how.parts(how.across));
-  how.group = select::problems_at_once((a + b + c) * static_cast<index>(sizeof(T)));
+  how.group = select::problems_at_once((a + b + c) * static_cast<index>(sizeof(T)), tuned);
   return how;
 }
 
 /// By columns, with vectors of W lanes or, where a row fits, fewer.
 template <class T, int W, bool Conjugate>
-gemm_kernel<T> columns_kernel(const gemm_shape& s) {
+gemm_kernel<T> columns_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   constexpr int half = neighbours_for<T>(W / 2);
   if constexpr (half < W) {
-    if (neighbours_for<T>(s.n) <= half) return columns_kernel<T, half, Conjugate>(s);
+    if (tuned.narrows != 0 && neighbours_for<T>(s.n) <= half)
+      return columns_kernel<T, half, Conjugate>(s, tuned);
   }
-  tile_walk how = walk_of<T, columns_table<T, W, false, Conjugate>>(s, (s.n + W - 1) / W, 1);
+  const index vectors = (s.n + W - 1) / W;
+  tile_walk how =
+      walk_of<T>(s, vectors, 1,
+                 select::most_columns_tile(vectors, registers, scalar_of<T>, tuned, true), tuned);
   how.width = W;
   how.tail = static_cast<int>(s.n % W);
-  how.packs = select::packs_panels(s, strides_by_columns<T>(s).b_k);
+  how.packs = select::packs_panels(s, strides_by_columns<T>(s).b_k, tuned);
   if (how.packs) how.group = 1;
   return {walk_by_columns<T, W, Conjugate>, select::gemm_path::by_columns, select::fetch::into_l1,
-          how};
+          &tuned, how};
 }
 template <class T, access A, bool Conjugate>
-gemm_kernel<T> lanes_kernel(const gemm_shape& s) {
+gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
+  const select::tile_shape most =
+      select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform, tuned);
   return {walk_by_lanes<T, A, Conjugate>, select::gemm_path::by_lanes, select::fetch::into_l2,
-          walk_of<T, lanes_table<T, A, Conjugate>>(s, s.n, lanes<T>)};
+          &tuned, walk_of<T>(s, s.n, lanes<T>, most, tuned)};
 }
 
 template <class T, bool Conjugate>
-gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path) {
-  if (path == select::gemm_path::by_columns) return columns_kernel<T, neighbours<T>, Conjugate>(s);
-  if (is_uniform<T>(s.a)) return lanes_kernel<T, access::uniform, Conjugate>(s);
-  return lanes_kernel < T, is_complex_type<T> ? access::split : access::lanes, Conjugate > (s);
+gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path, const gemm_tuning& tuned) {
+  if (path == select::gemm_path::by_columns)
+    return columns_kernel<T, neighbours<T>, Conjugate>(s, tuned);
+  if (is_uniform<T>(s.a)) return lanes_kernel<T, access::uniform, Conjugate>(s, tuned);
+  return lanes_kernel < T, is_complex_type<T> ? access::split : access::lanes,
+         Conjugate > (s, tuned);
 }
 
 }  // namespace
 
 template <class T>
-gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path) {
+gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path,
+                              const gemm_tuning& tuned) {
   if constexpr (is_complex_type<T>) {
-    if (conjugates_a(s)) return kernel_of<T, true>(s, path);
+    if (conjugates_a(s)) return kernel_of<T, true>(s, path, tuned);
   }
-  return kernel_of<T, false>(s, path);
+  return kernel_of<T, false>(s, path, tuned);
 }
 
-template gemm_kernel<float> dynamic_kernel(const gemm_shape&, select::gemm_path);
-template gemm_kernel<double> dynamic_kernel(const gemm_shape&, select::gemm_path);
-template gemm_kernel<std::complex<float>> dynamic_kernel(const gemm_shape&, select::gemm_path);
-template gemm_kernel<std::complex<double>> dynamic_kernel(const gemm_shape&, select::gemm_path);
+template gemm_kernel<float> dynamic_kernel(const gemm_shape&, select::gemm_path,
+                                           const gemm_tuning&);
+template gemm_kernel<double> dynamic_kernel(const gemm_shape&, select::gemm_path,
+                                            const gemm_tuning&);
+template gemm_kernel<std::complex<float>> dynamic_kernel(const gemm_shape&, select::gemm_path,
+                                                         const gemm_tuning&);
+template gemm_kernel<std::complex<double>> dynamic_kernel(const gemm_shape&, select::gemm_path,
+                                                          const gemm_tuning&);
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

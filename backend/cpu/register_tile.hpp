@@ -61,6 +61,7 @@ struct tile_modes {
   select::fetch ahead = select::fetch::none;
   int lines = 1;         ///< fetched of each operand per contracted value
   bool streams = false;  ///< C may go past the caches: it is aligned like a vector
+  int unroll = select::unrolled_products;  ///< up to so many products the loop over a static k is
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };
@@ -157,7 +158,7 @@ struct accumulators {
       if constexpr (First) clear();
     } else {
       step<How, First>(a, b, t);
-      if constexpr (W == 1 || M * N * K <= select::unrolled_products) {
+      if constexpr (W == 1 || M * N * K <= How.unroll) {
         if constexpr (First && W > 1) settle();
 #pragma GCC unroll 64
         for (int k = 1; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);

@@ -6,6 +6,12 @@
 
 namespace tenfold {
 
+struct tuning;
+
+/// The instruction sets that the library carries micro-kernels for, in rising order.
+enum class instruction_set : unsigned char { baseline, avx2, avx512 };
+inline constexpr int instruction_set_count = 3;
+
 /// What the machine that will run a program can do; the only thing that planning knows of hardware.
 ///
 /// A plain value: compile-time planning takes it from the compiler's flags, run-time planning from
@@ -16,7 +22,8 @@ struct capabilities {
   int registers = 16;      ///< architectural SIMD registers
   index l1_bytes = 32768;  ///< data cache of one core
   index l2_bytes = 1048576;
-  bool sandwiches = false;  ///< has the fused interpolate-scale-project micro-kernel
+  bool sandwiches = false;        ///< has the fused interpolate-scale-project micro-kernel
+  const tuning* tuned = nullptr;  ///< of batched products; null: select::built_in
 
   /// SIMD lanes for a scalar type; at least 1. A vector of complex numbers is two registers, one of
   /// real and one of imaginary parts.
@@ -27,6 +34,13 @@ struct capabilities {
   /// Vectors of a scalar type that the registers hold.
   constexpr int registers_for(scalar type) const {
     return is_complex(type) ? registers / 2 : registers;
+  }
+
+  /// The best instruction set whose vectors are no wider.
+  constexpr instruction_set set() const {
+    return vector_bytes >= 64   ? instruction_set::avx512
+           : vector_bytes >= 32 ? instruction_set::avx2
+                                : instruction_set::baseline;
   }
 
   friend constexpr bool operator==(const capabilities&, const capabilities&) = default;

@@ -2,9 +2,15 @@
 
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/backend/interface/tuning.hpp>
 
-/// Every threshold of the library, as pure functions of sizes and capabilities. Planning asks here
-/// for each choice; nothing else compares a size with a constant.
+#if defined(TENFOLD_TUNED)
+#include <tenfold/backend/interface/tuned_classes.hpp>
+#endif
+
+/// Every threshold of the library, as pure functions of sizes and capabilities, and of batched
+/// products also of a tuning. Planning asks here for each choice; nothing else compares a size with
+/// a constant.
 namespace tenfold::select {
 
 /// Up to this work a program is unrolled whole and runs without lanes, tiles or dispatch.
@@ -62,8 +68,8 @@ constexpr int lane_vectors(index extent, int width, bool sums) {
 }
 
 /// Tiles that one task takes.
-constexpr index tiles_per_task(double flops_per_tile) {
-  const double n = task_flops / (flops_per_tile < 1 ? 1 : flops_per_tile);
+constexpr index tiles_per_task(double flops_per_tile, double flops_per_task = task_flops) {
+  const double n = flops_per_task / (flops_per_tile < 1 ? 1 : flops_per_tile);
   return n < 1 ? 1 : static_cast<index>(n);
 }
 
@@ -196,6 +202,66 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
 
 // ---- batched matrix products --------------------------------------------------------------------
 
+/// What the library is shipped with. Measured on Sapphire Rapids and Zen 4 but for the crossovers
+/// of lanes_cost, which lie where the two costs are equal.
+///
+/// Tiles are as large as the registers allow (most_rows, most_lanes_tile), and where the library
+/// carries them no larger than carried_rows.
+///
+/// L2: the next problem goes to L1, where it fits, while this one has enough work to hide it (share
+/// of the peak with and without: strided n = 13: 65 and 60, n = 16: 96 and 90, float n = 10 to 16:
+/// 1.03 to 1.07 times the rate; interleaved n = 10: 80 and 70, n = 12: 85 and 80). L1 holds l2_to
+/// twice.
+constexpr gemm_tuning shipped(const size_class& c, instruction_set set) {
+  gemm_tuning t{};
+  t.columns_rows = 16;
+  t.columns_vectors = set == instruction_set::avx512 ? 4 : 3;
+  t.lanes_rows = set == instruction_set::avx512 ? 8 : 4;
+  t.lanes_columns = set == instruction_set::avx512 ? 6 : 4;
+  t.unroll = unrolled_products;
+  t.narrows = 1;
+  t.l2_from = c.interleaved ? 11000 : 1100;
+  t.l2_to = c.interleaved ? 28672 : 8192;
+  t.memory_to = 262144;
+  t.distance = 4096;
+  t.group = 16384;
+  t.stream_to = c.interleaved ? 1 << 30 : 65536;
+  t.stream_group = 4096;
+  t.task = static_cast<int>(task_flops / 1024);
+  t.lanes_cost = 100;
+  t.panel_rows = 32;
+  return t;
+}
+constexpr tuning shipped(instruction_set set) {
+  tuning all{};
+  for (int i = 0; i < class_count; ++i) all.classes[i] = shipped(class_of(i), set);
+  return all;
+}
+
+#if defined(TENFOLD_TUNED)
+static_assert(are_valid(tuned_classes),
+              "a value in the header of TENFOLD_TUNING_HEADER is out of bounds (tuning_fields)");
+#endif
+
+/// What static sizes are built with: as shipped, but for what the header says that a build may be
+/// given (CMake's TENFOLD_TUNING_HEADER).
+inline constexpr tuning built_in_tables[instruction_set_count] = {
+#if defined(TENFOLD_TUNED)
+    with(shipped(instruction_set::baseline), instruction_set::baseline, tuned_classes),
+    with(shipped(instruction_set::avx2), instruction_set::avx2, tuned_classes),
+    with(shipped(instruction_set::avx512), instruction_set::avx512, tuned_classes)
+#else
+    shipped(instruction_set::baseline), shipped(instruction_set::avx2),
+    shipped(instruction_set::avx512)
+#endif
+};
+[[gnu::always_inline]] constexpr const tuning& built_in(instruction_set set) {
+  return built_in_tables[static_cast<int>(set)];
+}
+constexpr const tuning& tuning_of(const capabilities& c) {
+  return c.tuned != nullptr ? *c.tuned : built_in(c.set());
+}
+
 /// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
 /// problems.
 enum class gemm_path : unsigned char { by_columns, by_lanes };
@@ -263,25 +329,25 @@ constexpr int neighbours(int width, scalar type) {
 
 /// Whether B is copied into panels, one register tile wide, before its columns are used: where a
 /// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
-/// these are enough to pay for the copy.
+/// these are enough (panel_rows) to pay for the copy.
 ///
 /// An L1 of 64 sets of 8 lines or more: rows a large power of two apart share few sets (n = 128 in
 /// double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
 /// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
-constexpr bool packs_panels(const gemm_shape& s, index row) {
+constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t) {
   const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
   constexpr index lines = 4, sets = 64, ways = 8;
   index starts = sets;
   for (index step = bytes / 64; bytes % 64 == 0 && step % 2 == 0 && starts > 1; step /= 2)
     starts /= 2;
   const index met = starts * lines < sets ? starts * lines : sets;
-  return s.m >= 32 && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
+  return s.m >= t.panel_rows && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
 }
 
 /// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
 /// and before the tiles' loops make up for what constants save.
-constexpr bool has_static_code(const gemm_shape& s) {
-  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row);
+constexpr bool has_static_code(const gemm_shape& s, const gemm_tuning& t) {
+  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t);
 }
 
 /// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
@@ -313,13 +379,16 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
   return s;
 }
 
-/// The way of least cost.
+/// The way of least cost, that by lanes being taken for lanes_cost percent of what is said.
 ///
 /// Which way round a complex product is taken shows in its last bits (the two products of an
 /// imaginary part change places), and so does what its lanes are (pairs have two sums), so of
 /// interleaved problems neither depends on their number in a block, which may be that of the batch.
-[[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width) {
-  if (has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && 2 * s.n >= width)
+[[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width,
+                                                  const gemm_tuning& tuned) {
+  const double lanes_factor = tuned.lanes_cost / 100.0;
+  if (has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && 2 * s.n >= width &&
+      tuned.lanes_cost >= 100)
     return {gemm_path::by_columns, false, columns_cost(s, width)};  // nothing costs less
   const gemm_shape t = tenfold::transposed(s);
   const auto is_interleaved = [](const matrix_batch& x) {
@@ -335,8 +404,8 @@ constexpr gemm_shape without_unit_axes(gemm_shape s) {
   };
   offer({gemm_path::by_columns, false, columns_cost(s, width)});
   offer({gemm_path::by_columns, true, columns_cost(t, width)});
-  offer({gemm_path::by_lanes, false, lanes_cost(s, width)});
-  offer({gemm_path::by_lanes, true, lanes_cost(t, width)});
+  offer({gemm_path::by_lanes, false, lanes_factor * lanes_cost(s, width)});
+  offer({gemm_path::by_lanes, true, lanes_factor * lanes_cost(t, width)});
   return best;
 }
 
@@ -360,12 +429,21 @@ constexpr int most_rows(int vectors, int registers, scalar type) {
 /// twice as long, and no single product of order 24 to 256 gains.
 inline constexpr int carried_rows = 8;
 
+/// The most rows and vectors of columns of register tiles for so many vectors of columns, A
+/// broadcast.
+constexpr tile_shape most_columns_tile(index vectors, int registers, scalar type,
+                                       const gemm_tuning& t, bool carried = false) {
+  const auto least = [](int x, int y) { return x < y ? x : y; };
+  const int n = least(most_vectors(registers, type), t.columns_vectors);
+  const int m = least(most_rows(chunks(vectors, n).longer, registers, type), t.columns_rows);
+  return {carried ? least(m, carried_rows) : m, n};
+}
+
 /// The register tile of rows x vectors of columns, A broadcast.
 constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type,
-                                  bool carried = false) {
-  const int n = chunks(vectors, most_vectors(registers, type)).longer;
-  const int most = most_rows(n, registers, type);
-  return {chunks(rows, carried && most > carried_rows ? carried_rows : most).longer, n};
+                                  const gemm_tuning& t, bool carried = false) {
+  const tile_shape most = most_columns_tile(vectors, registers, type, t, carried);
+  return {chunks(rows, most.m).longer, chunks(vectors, most.n).longer};
 }
 
 /// The largest register tile of problems.
@@ -375,10 +453,18 @@ constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform)
   return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
 }
 
+/// The same within a tuning.
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform,
+                                     const gemm_tuning& t) {
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform);
+  return {most.m < t.lanes_rows ? most.m : t.lanes_rows,
+          most.n < t.lanes_columns ? most.n : t.lanes_columns};
+}
+
 /// The register tile of rows x columns, each entry a vector of problems.
 constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar type,
-                                bool a_uniform) {
-  const tile_shape most = most_lanes_tile(registers, type, a_uniform);
+                                bool a_uniform, const gemm_tuning& t) {
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform, t);
   return {chunks(rows, most.m).longer, chunks(columns, most.n).longer};
 }
 
@@ -390,52 +476,49 @@ struct fetch_choice {
   int lines = 1;
 };
 
-/// The most bytes of a problem, or of a tile of problems, that L1 holds twice.
-constexpr index fetched_into_l1(gemm_path path) {
-  return path == gemm_path::by_columns ? 8192 : 28672;
-}
-
 /// For operands of so many bytes in `parts` parts. From memory, with ordinary stores, strided
 /// products of order 12 to 32 run at 15 GB/s where they run at 10 without, interleaved ones at 14
 /// instead of 10 (Sapphire Rapids, one core).
-constexpr fetch_choice fetch_ahead(gemm_path path, index a, index b, index c, index parts) {
+constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const gemm_tuning& t) {
   const index widest = a > b ? (a > c ? a : c) : (b > c ? b : c);
   const index lines = parts == 0 ? 0 : (widest / parts + 32) / 64;
-  return {a + b + c <= fetched_into_l1(path) ? fetch::into_l1 : fetch::into_l2,
+  return {a + b + c <= t.l2_to ? fetch::into_l1 : fetch::into_l2,
           static_cast<int>(lines < 1   ? 1
                            : lines > 4 ? 4
                                        : lines)};
 }
 
-/// Whether that pays for a batch in L2: the next problem goes to L1, where it fits, while this one
-/// has enough work to hide it (share of the peak with and without: strided n = 13: 65 and 60, n =
-/// 16: 96 and 90, float n = 10 to 16: 1.03 to 1.07 times the rate; interleaved n = 10: 80 and 70,
-/// n = 12: 85 and 80).
-[[gnu::always_inline]] constexpr bool fetches_from_l2(gemm_path path, fetch to, index bytes) {
-  return to == fetch::into_l1 && bytes >= (path == gemm_path::by_columns ? 1100 : 11000) &&
-         bytes <= fetched_into_l1(path);
+/// Whether the next problem of a batch in L2, or tile of problems, of so many bytes is fetched by a
+/// kernel that fetches into `to`.
+[[gnu::always_inline]] constexpr bool fetches_from_l2(fetch to, index bytes, const gemm_tuning& t) {
+  return to == fetch::into_l1 && bytes >= t.l2_from && bytes <= t.l2_to;
 }
 
 /// The same for a batch beyond L2: wherever some of them fit there.
-[[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes) { return bytes <= 262144; }
+[[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes, const gemm_tuning& t) {
+  return bytes <= t.memory_to;
+}
 
 /// Problems between the one at work and the one that is fetched from beyond L2.
-[[gnu::always_inline]] constexpr index problems_ahead(index bytes) {
-  return bytes < 4096 ? (4096 + bytes - 1) / (bytes < 1 ? 1 : bytes) : 1;
+[[gnu::always_inline]] constexpr index problems_ahead(index bytes, const gemm_tuning& t) {
+  return bytes < t.distance ? (t.distance + bytes - 1) / (bytes < 1 ? 1 : bytes) : 1;
 }
 
 /// Problems, or tiles of problems, of so many bytes through which one register tile goes before the
 /// next: together they stay in L1.
-[[gnu::always_inline]] constexpr index problems_at_once(index bytes) {
-  return bytes < 16384 ? 16384 / (bytes < 1 ? 1 : bytes) : 1;
+[[gnu::always_inline]] constexpr index problems_at_once(index bytes, const gemm_tuning& t) {
+  return bytes < t.group ? t.group / (bytes < 1 ? 1 : bytes) : 1;
 }
 
-/// Whether results of so many bytes go past the caches by way of scratch: where that is in cache.
-[[gnu::always_inline]] constexpr bool streams_results(index bytes) { return bytes <= 65536; }
+/// Whether results of so many bytes go past the caches, by columns by way of scratch: where that is
+/// in cache.
+[[gnu::always_inline]] constexpr bool streams_results(index bytes, const gemm_tuning& t) {
+  return bytes <= t.stream_to;
+}
 
 /// Problems whose results wait in scratch on their way past the caches.
-[[gnu::always_inline]] constexpr index streamed_problems(index bytes) {
-  return bytes < 4096 ? 4096 / (bytes < 1 ? 1 : bytes) : 1;
+[[gnu::always_inline]] constexpr index streamed_problems(index bytes, const gemm_tuning& t) {
+  return bytes < t.stream_group ? t.stream_group / (bytes < 1 ? 1 : bytes) : 1;
 }
 
 /// Columns that the sandwich micro-kernel takes at once: its two halves of up to 12 rows each fill

@@ -5,6 +5,7 @@
 #include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/convert.hpp>
+#include <tenfold/backend/tuning_in_use.hpp>
 #include <tenfold/dsel/batched_product.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/tensor/conjugated.hpp>

@@ -214,7 +214,8 @@ TEST_CASE("rows of B that lie far apart are copied into panels") {
         call<T> x(order::row_major, f, op::none, 40, n, 40, 2, T(1), number<T>(2, 1), false, 2047,
                   g);
         REQUIRE(select::packs_panels(
-            {scalar_of<T>, x.m, x.n, x.k, x.a.shape(), x.b.shape(), x.c.shape()}, x.ldb()));
+            {scalar_of<T>, x.m, x.n, x.k, x.a.shape(), x.b.shape(), x.c.shape()}, x.ldb(),
+            select::shipped({}, instruction_set::baseline)));
         const index wrong = x.errors([&] {
           gemm(x.layout, f, op::none, x.m, x.n, x.k, x.alpha,
                static_cast<const T*>(x.a.place().data), x.lda(), x.a.place().problem,

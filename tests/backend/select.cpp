@@ -126,5 +126,60 @@ static_assert(tiles_per_task(1 << 20) == 1);
 static_assert(tiles_per_task(1e12) == 1, "at least one");
 static_assert(tiles_per_task(1 << 10) == 1 << 10);
 static_assert(tiles_per_task(0) == 1 << 20, "tiles without work are counted as a flop");
+static_assert(tiles_per_task(1 << 10, 1 << 12) == 4);
+
+// --- batched products ---
+
+constexpr gemm_shape square(index n) {
+  gemm_shape s{scalar::f64, n, n, n, {}, {}, {}};
+  for (matrix_batch* x : {&s.a, &s.b, &s.c}) {
+    x->row = n;
+    x->column = 1;
+  }
+  return s;
+}
+constexpr gemm_tuning tuned_for(index n, int gemm_tuning::*value, int to) {
+  gemm_tuning t = shipped(class_of(square(n)), instruction_set::avx512);
+  t.*value = to;
+  return t;
+}
+constexpr gemm_tuning as_shipped = shipped({}, instruction_set::avx512);
+
+static_assert(built_in(instruction_set::avx2).of(square(9)) ==
+                  shipped(class_of(square(9)), instruction_set::avx2),
+              "without a header of the user");
+static_assert(&tuning_of(avx512_capabilities) == &built_in(instruction_set::avx512));
+
+static_assert(columns_tile(16, 2, 32, scalar::f64, as_shipped) == tile_shape{8, 2});
+static_assert(columns_tile(14, 2, 32, scalar::f64, as_shipped) == tile_shape{14, 2});
+static_assert(columns_tile(14, 2, 32, scalar::f64, as_shipped, true) == tile_shape{7, 2});
+static_assert(columns_tile(14, 2, 32, scalar::f64, tuned_for(14, &gemm_tuning::columns_rows, 4)) ==
+              tile_shape{4, 2});
+static_assert(columns_tile(14, 4, 32, scalar::f64,
+                           tuned_for(14, &gemm_tuning::columns_vectors, 2)) == tile_shape{14, 2});
+static_assert(columns_tile(9, 4, 16, scalar::f64, as_shipped) == tile_shape{5, 2},
+              "never more than the registers hold");
+static_assert(lanes_tile(8, 12, 32, scalar::f64, false, as_shipped) == tile_shape{4, 6});
+static_assert(lanes_tile(8, 12, 32, scalar::f64, true, as_shipped) == tile_shape{8, 3});
+static_assert(lanes_tile(8, 12, 32, scalar::f64, false,
+                         tuned_for(8, &gemm_tuning::lanes_columns, 3)) == tile_shape{4, 3});
+
+static_assert(gemm(square(2), 8, as_shipped).path == gemm_path::by_columns);
+static_assert(gemm(square(2), 8, tuned_for(2, &gemm_tuning::lanes_cost, 50)).path ==
+              gemm_path::by_lanes);
+static_assert(gemm(square(16), 8, tuned_for(16, &gemm_tuning::lanes_cost, 25)).path ==
+                  gemm_path::by_lanes,
+              "also where nothing else is weighed");
+
+static_assert(fetches_from_l2(fetch::into_l1, 6144, as_shipped));
+static_assert(!fetches_from_l2(fetch::into_l1, 6144, tuned_for(16, &gemm_tuning::l2_from, 7000)));
+static_assert(problems_ahead(1000, as_shipped) == 5);
+static_assert(problems_ahead(1000, tuned_for(8, &gemm_tuning::distance, 1000)) == 1);
+static_assert(problems_at_once(1000, as_shipped) == 16);
+static_assert(problems_at_once(100000, as_shipped) == 1);
+static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
+static_assert(has_static_code(square(100), as_shipped));
+static_assert(!has_static_code(square(512), as_shipped), "rows of B meet in the cache");
+static_assert(has_static_code(square(512), tuned_for(512, &gemm_tuning::panel_rows, 1 << 30)));
 
 }  // namespace tenfold::select

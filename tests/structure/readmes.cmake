@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 include("${ROOMS}")
-set(folders examples/fem tests bench cmake docs)
+set(folders examples/fem tests bench tune cmake docs)
 foreach(room IN LISTS rooms)
   list(APPEND folders "${folder_${room}}")
 endforeach()
