@@ -58,8 +58,10 @@ std::vector<knob> knobs_of(const size_class& c) {
       one_value("prefetch from memory", place::memory, &gemm_tuning::memory_to, {0, 262144}));
   all.push_back(one_value("prefetch distance", place::memory, &gemm_tuning::distance,
                           {1024, 2048, 4096, 8192, 16384, 32768}));
-  all.push_back(one_value("non-temporal stores", place::memory, &gemm_tuning::stream_to,
-                          {0, c.interleaved ? never : 65536}));
+  const char* const stores = "non-temporal stores";
+  all.push_back(c.interleaved
+                    ? one_value(stores, place::memory, &gemm_tuning::stream_to, {0, never})
+                    : one_value(stores, place::memory, &gemm_tuning::stream_to, {0, 12288, 65536}));
   if (!c.interleaved)
     all.push_back(one_value("stores at once", place::memory, &gemm_tuning::stream_group,
                             {1024, 2048, 4096, 8192, 16384}));
