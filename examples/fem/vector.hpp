@@ -27,7 +27,8 @@ void for_each_entry(tenfold::index n, Work work) {
   });
 }
 
-/// sum_i term(i): each `grain` terms in 8 running sums, then these partial sums one after the other.
+/// sum_i term(i): each `grain` terms in 8 running sums, then these partial sums one after the
+/// other.
 template <class Term>
 double sum_over_entries(tenfold::index n, Term term) {
   std::vector<double> partial(static_cast<std::size_t>((n + grain - 1) / grain));
