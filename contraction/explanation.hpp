@@ -193,7 +193,7 @@ struct explanation_summary {
 /// All about an expression within the limits L.
 template <limits L>
 struct explanation : explanation_summary {
-  static constexpr int max_steps = 2 * L.operands;
+  static constexpr int max_steps = L.most_steps();
   static constexpr int max_phases = 6 * L.operands;
   static constexpr int max_orders =
       (L.operands + 1) * L.rank + max_steps * L.labels + 4 * max_phases;

@@ -18,7 +18,7 @@ namespace tenfold {
 /// Room for the programs of expressions within L: tight where compile time pays for it (a program
 /// that does not fit is planned at run time), ample at run time.
 template <limits L>
-using static_program = program<6, 3 * L.operands + 6, 4 * L.operands>;
+using static_program = program<6, L.most_steps() + L.operands + 6, 2 * L.most_steps()>;
 template <limits L>
 using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands * L.rank>;
 
@@ -28,7 +28,7 @@ class lowering : private phases<L> {
   using base::caps_, base::n_, base::overwrites_, base::plan_, base::points_, base::problem_;
   using base::end_of_sum, base::external_stride, base::for_each_external, base::inner,
       base::is_final, base::is_foreign, base::labels_of, base::lanes_direct, base::last_use,
-      base::may_overlap, base::order_of, base::tile_work, base::uses;
+      base::without_renaming, base::may_overlap, base::order_of, base::tile_work, base::uses;
 
  public:
   constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
@@ -154,9 +154,10 @@ class lowering : private phases<L> {
     phase.partial = partial;
     phase.tile_flops = tile_work(shape);
     region_count_ = 0;
+    for (place& copy : copies_) copy = {};
     index peak = 0;
 
-    place results[2 * L.operands] = {};
+    place results[L.most_steps()] = {};
     for (int s = 0; s <= shape.root && out_.feasible; ++s) {
       if (!contains(shape.members, s)) continue;
       if (sandwich_at(shape, s)) {
@@ -197,6 +198,8 @@ class lowering : private phases<L> {
     }
     p.ref.type = problem_.type;
     if (value < n_) {
+      p.ref.offset = problem_.inputs[value].offset;
+      if (p.ref.offset == dyn) out_.feasible = false;
       p.ref.type = problem_.inputs[value].type;
       p.ref.conjugated = problem_.inputs[value].conjugated;
     } else if (is_final(value - n_)) {
@@ -303,13 +306,24 @@ class lowering : private phases<L> {
   constexpr place operand(const phase_shape& shape, int value, place* results, index& peak,
                           int origin) {
     if (value >= n_ && contains(shape.members, value - n_)) return results[value - n_];
+    if (value < n_ && copies_[value].packed) return copies_[value];
     place p = external(shape, value);
     if (!needs_packing(shape, value, p)) return p;
     place copy = in_scratch(shape, memory_order(shape, value), peak);
     copy.ref.value = value;
     emit_copy(shape, step_kind::pack, value, p, copy, origin);
     copy.packed = true;
+    if (value < n_) copies_[value] = copy;
     return copy;
+  }
+
+  /// A place whose labels `from` are in turn called `to`.
+  static constexpr place renamed(const place& p, const label_list<L.labels>& from,
+                                 const label_list<L.labels>& to) {
+    place other = p;
+    for (index& stride : other.stride) stride = 0;
+    for (int i = 0; i < from.count; ++i) other.stride[to[i]] = p.stride[from[i]];
+    return other;
   }
 
   /// Where step s leaves its result: the terms of a sum in one place. `memory` is its final place
@@ -341,8 +355,9 @@ class lowering : private phases<L> {
 
   /// Frees the scratch of an operand of step s behind its last use.
   constexpr void release_operand(const phase_shape& shape, int s, int value, const place& p) {
-    const bool here = value >= n_ && contains(shape.members, value - n_);
-    if (!here || last_use(shape, value - n_) == s) release(p.region);
+    if (last_use(shape, without_renaming(shape, value)) > s) return;
+    release(p.region);
+    if (value < n_) copies_[value] = {};
   }
 
   /// The stride of an operand in the phase that takes the other part of the lane loop. Contracted
@@ -375,6 +390,14 @@ class lowering : private phases<L> {
       if (lanes_a != lanes_b ? lanes_a : points_(la & ~lb) > points_(lb & ~la)) std::swap(va, vb);
     }
     place a = operand(shape, va, results, peak, s);
+    if (ps.renames) {
+      a = renamed(a, order_of(va), ps.order);
+      // In scratch it is the same memory.
+      if (s != shape.root && without_renaming(shape, n_ + s) != n_ + s) {
+        results[s] = a;
+        return;
+      }
+    }
     place b;
     if (vb >= 0) b = operand(shape, vb, results, peak, s);
     // A conversion alone is done by packing.
@@ -382,6 +405,7 @@ class lowering : private phases<L> {
         ps.fixed_label < 0 && end_of_sum(s) == s && s != shape.root) {
       a.ref.value = n_ + s;
       results[s] = a;
+      if (va < n_) copies_[va] = {};
       return;
     }
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
@@ -394,7 +418,8 @@ class lowering : private phases<L> {
     step.a = a.ref;
     step.b = b.ref;
     step.c = c.ref;
-    const label_set la = labels_of(va), lb = vb >= 0 ? labels_of(vb) : 0;
+    const label_set la = ps.renames ? ps.order.set() : labels_of(va);
+    const label_set lb = vb >= 0 ? labels_of(vb) : 0;
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
                               sums[L.labels + 1] = {};
     int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
@@ -547,11 +572,12 @@ class lowering : private phases<L> {
   label_set lowered_ = 0;  ///< roots of the phases that are there, as a set of steps
   Program out_{};
   program_step overflow_{};
-  index workspace_[2 * L.operands] = {};
+  index workspace_[L.most_steps()] = {};
+  place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
   int tile_count_ = 0;
   int tile_label_[max_tile_loops] = {};
   int region_count_ = 0;
-  region regions_[2 * L.operands + 4] = {};
+  region regions_[L.most_steps() + 4] = {};
 };
 
 /// plan -> program for the given capabilities. `overwrites`: the result is not read (beta = 0).

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <complex>
 #include <ostream>
 #include <span>
 #include <string>
@@ -11,27 +10,13 @@
 #include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <tenfold/dsel/reusable_plan.hpp>
+#include <tenfold/dsel/with_scalar.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <vector>
 
 namespace tenfold {
 
 namespace {
-
-/// Calls f with an object of the C++ type of a scalar.
-template <class F>
-void with_scalar(scalar type, F f) {
-  switch (type) {
-    case scalar::f32:
-      return f(float{});
-    case scalar::f64:
-      return f(double{});
-    case scalar::c32:
-      return f(std::complex<float>{});
-    case scalar::c64:
-      return f(std::complex<double>{});
-  }
-}
 
 /// Lowers a plan and calls f with the program. Most programs are short, and room costs time to
 /// clear.

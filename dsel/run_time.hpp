@@ -60,6 +60,10 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
 /// y := beta * y, the meaning of alpha == 0.
 void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta);
 
+/// Whether `y` and the input are proved to share no address.
+bool are_disjoint(const run_time_operand& input, const operand_shape<max_rank>& y_shape,
+                  const void* y);
+
 /// Throws overlap_error, naming the operand, unless `y` and each input are proved to share no
 /// address.
 void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,

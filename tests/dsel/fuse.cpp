@@ -1,0 +1,387 @@
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/dsel/fuse.hpp>
+#include <tenfold/tensor/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <complex>
+#include <span>
+#include <string>
+#include <thrown.hpp>
+
+// Fused kernels against plain loops. Entries are small integers, so that results are exact in any
+// order of summation.
+
+namespace tenfold {
+namespace {
+
+template <class T>
+struct filler {
+  unsigned state;
+  T operator()() {
+    state = state * 1103515245U + 12345U;
+    return static_cast<T>(static_cast<int>(state >> 16 & 7U) - 3);
+  }
+};
+
+template <class X>
+void fill(X& x, unsigned seed) {
+  filler<typename X::value_type> next{seed};
+  for (auto& entry : std::span(x.data(), static_cast<std::size_t>(x.size()))) entry = next();
+}
+
+template <class X>
+bool same(const X& x, const X& y) {
+  bool equal = true;
+  for (index i = 0; i < x.size(); ++i) equal = equal && x.data()[i] == y.data()[i];
+  return equal;
+}
+
+/// N where sizes are part of types, dyn where they are told at the call.
+template <bool IsStatic>
+constexpr index told(index n) {
+  return IsStatic ? n : dyn;
+}
+template <class X, class... N>
+X sized(N... n) {
+  return X(typename X::extents_type(std::array<index, sizeof...(N)>{n...}));
+}
+
+// --- the mass operator, v = B^T D B u along each axis -----------------------------------------
+
+template <class T, bool IsStatic, int P, int Q>
+struct mass_problem {
+  static constexpr index p = told<IsStatic>(P), q = told<IsStatic>(Q);
+  tensor<T, q, p> B;
+  tensor<T, dyn, p, p, p> U, V, W;
+  tensor<T, dyn, q, q, q> D;
+
+  explicit mass_problem(index elements)
+      : B(sized<tensor<T, q, p>>(index{Q}, index{P})),
+        U(sized<tensor<T, dyn, p, p, p>>(elements, index{P}, index{P}, index{P})),
+        V(U),
+        W(U),
+        D(sized<tensor<T, dyn, q, q, q>>(elements, index{Q}, index{Q}, index{Q})) {
+    fill(B, 1);
+    fill(U, 2);
+    fill(V, 3);
+    fill(D, 4);
+    W = V;
+  }
+
+  /// W = or += M U.
+  void expect(bool adds) {
+    for (index e = 0; e < U.extent(0); ++e) {
+      T points[Q][Q][Q] = {};
+      for (int a = 0; a < Q * Q * Q * P * P * P; ++a) {
+        const int k = a % P, j = a / P % P, i = a / P / P % P, rest = a / P / P / P;
+        const int s = rest % Q, r = rest / Q % Q, q1 = rest / Q / Q;
+        points[q1][r][s] += B(q1, i) * B(r, j) * B(s, k) * U(e, i, j, k);
+      }
+      for (int a = 0; a < P * P * P; ++a) {
+        const int n = a % P, m = a / P % P, l = a / P / P;
+        T sum = adds ? W(e, l, m, n) : T(0);
+        for (int b = 0; b < Q * Q * Q; ++b) {
+          const int s = b % Q, r = b / Q % Q, q1 = b / Q / Q;
+          sum += B(q1, l) * B(r, m) * B(s, n) * D(e, q1, r, s) * points[q1][r][s];
+        }
+        W(e, l, m, n) = sum;
+      }
+    }
+  }
+};
+
+template <class T, bool IsStatic, int P, int Q>
+void check_mass(index elements) {
+  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
+      labels::m, labels::n;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  CAPTURE(elements);
+  mass_problem<T, IsStatic, P, Q> x(elements);
+  const auto one = fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * B(q, i) *
+                                           B(r, j) * B(s, k) * u(e, i, j, k));
+  one(v = x.V, u = x.U, B = x.B, D = x.D);
+  x.expect(false);
+  CHECK(same(x.V, x.W));
+  const auto two =
+      fuse(e)(g(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k),
+              v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * g(e, q, r, s));
+  two(D = x.D, B = x.B, u = x.U, v = into(x.V));
+  x.expect(true);
+  CHECK(same(x.V, x.W));
+}
+
+TEST_CASE("a fused kernel applies the mass operator in one statement and in two") {
+  for (const index elements : {0, 1, 7, 8, 9, 19, 64}) check_mass<double, true, 3, 4>(elements);
+  for (const index elements : {0, 1, 15, 16, 17, 40}) check_mass<float, true, 2, 3>(elements);
+}
+
+TEST_CASE("a fused kernel of run-time sizes does the same") {
+  for (const index elements : {0, 1, 8, 19}) check_mass<double, false, 3, 4>(elements);
+  check_mass<float, false, 4, 5>(33);
+  check_mass<std::complex<double>, false, 2, 3>(9);
+}
+
+// --- the diffusion operator ---------------------------------------------------------------------
+
+constexpr int triangle[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+template <class T, bool IsStatic, int P, int Q>
+struct diffusion_problem {
+  static constexpr index p = told<IsStatic>(P), q = told<IsStatic>(Q);
+  tensor<T, q, p> B, G;
+  tensor<T, dyn, p, p, p> U, V, W;
+  tensor<T, dyn, told<IsStatic>(6), q, q, q> D;                      // upper triangle
+  tensor<T, dyn, told<IsStatic>(3), told<IsStatic>(3), q, q, q> D9;  // the same matrices, whole
+
+  explicit diffusion_problem(index elements)
+      : B(sized<tensor<T, q, p>>(index{Q}, index{P})),
+        G(B),
+        U(sized<tensor<T, dyn, p, p, p>>(elements, index{P}, index{P}, index{P})),
+        V(U),
+        W(U),
+        D(sized<decltype(D)>(elements, index{6}, index{Q}, index{Q}, index{Q})),
+        D9(sized<decltype(D9)>(elements, index{3}, index{3}, index{Q}, index{Q}, index{Q})) {
+    fill(B, 1);
+    fill(G, 7);
+    fill(U, 2);
+    fill(V, 3);
+    fill(D, 4);
+    W = V;
+    const index points = Q * Q * Q;
+    for (index a = 0; a < elements * 9 * points; ++a) {
+      const index at = a % points, c = a / points / 3 % 3, d = a / points % 3, e = a / points / 9;
+      D9.data()[a] = D.data()[(e * 6 + triangle[c][d]) * points + at];
+    }
+  }
+
+  T slope(int d, int at, int q1, int i) const { return d == at ? G(q1, i) : B(q1, i); }
+
+  /// W = or += A U.
+  void expect(bool adds) {
+    for (index e = 0; e < U.extent(0); ++e) {
+      T gradient[3][Q][Q][Q] = {};
+      for (int a = 0; a < 3 * Q * Q * Q * P * P * P; ++a) {
+        const int k = a % P, j = a / P % P, i = a / P / P % P, rest = a / P / P / P;
+        const int s = rest % Q, r = rest / Q % Q, q1 = rest / Q / Q % Q, d = rest / Q / Q / Q;
+        gradient[d][q1][r][s] +=
+            slope(d, 0, q1, i) * slope(d, 1, r, j) * slope(d, 2, s, k) * U(e, i, j, k);
+      }
+      for (int a = 0; a < P * P * P; ++a) {
+        const int n = a % P, m = a / P % P, l = a / P / P;
+        T sum = adds ? W(e, l, m, n) : T(0);
+        for (int b = 0; b < 9 * Q * Q * Q; ++b) {
+          const int s = b % Q, r = b / Q % Q, q1 = b / Q / Q % Q, cd = b / Q / Q / Q;
+          const int c = cd / 3, d = cd % 3;
+          sum += slope(c, 0, q1, l) * slope(c, 1, r, m) * slope(c, 2, s, n) *
+                 D9(e, c, d, q1, r, s) * gradient[d][q1][r][s];
+        }
+        W(e, l, m, n) = sum;
+      }
+    }
+  }
+};
+
+template <class T, bool IsStatic, int P, int Q>
+void check_diffusion(index elements) {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::s, labels::i, labels::j,
+      labels::k, labels::l, labels::m, labels::n;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"w"> w;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  constexpr auto Z = along<2>(G, B);
+  CAPTURE(elements);
+  diffusion_problem<T, IsStatic, P, Q> x(elements);
+  const auto diffusion =
+      fuse(e)(g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k),
+              w(e, c, q, r, s) = symmetric(D)(e, c, d, q, r, s) * g(e, d, q, r, s),
+              v(e, l, m, n) = X(c, q, l) * Y(c, r, m) * Z(c, s, n) * w(e, c, q, r, s));
+  diffusion(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D);
+  x.expect(false);
+  CHECK(same(x.V, x.W));
+  // The same with all nine entries of D, added to V.
+  const auto adding =
+      fuse(e)(g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k),
+              v(e, l, m, n) +=
+              X(c, q, l) * Y(c, r, m) * Z(c, s, n) * D(e, c, d, q, r, s) * g(e, d, q, r, s));
+  adding(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D9);
+  x.expect(true);
+  CHECK(same(x.V, x.W));
+}
+
+TEST_CASE("a fused kernel applies the diffusion operator, D symmetric or whole") {
+  for (const index elements : {1, 8, 19}) check_diffusion<double, true, 3, 4>(elements);
+  check_diffusion<float, true, 2, 3>(17);
+}
+
+TEST_CASE("a fused diffusion operator of run-time sizes does the same") {
+  for (const index elements : {0, 1, 8, 19}) check_diffusion<double, false, 3, 4>(elements);
+  check_diffusion<float, false, 4, 4>(17);
+}
+
+// --- sums, +=, interleaved elements, vectors, numbers ------------------------------------------
+
+TEST_CASE("locals and the output are added to by += and -=, and terms have signs") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"a"> a;
+  constexpr input<"A"> A;
+  constexpr input<"c"> c;
+  constexpr local<"g"> g;
+  constexpr local<"h"> h;
+  constexpr output<"v"> v;
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, 3> U(11), V(11), W(11);
+  fill(M, 1);
+  fill(U, 2);
+  fill(V, 3);
+  W = V;
+  const auto both = fuse(e)(g(e, i) = A(i, j) * a(e, j) - a(e, i),  //
+                            h(e, i) = -g(e, i) * g(e, i),           //
+                            g(e, i) += c() * a(e, i),               //
+                            v(e, i) -= g(e, i) + h(e, i),           //
+                            v(e, i) += A(j, i) * g(e, j));
+  both(v = V, a = U, A = M, c = 5.0);
+  for (index x = 0; x < 11; ++x) {
+    double first[3] = {}, second[3] = {};
+    for (int y = 0; y < 3; ++y) {
+      first[y] = -U(x, y);
+      for (int z = 0; z < 3; ++z) first[y] += M(y, z) * U(x, z);
+      second[y] = first[y] + 5 * U(x, y);
+    }
+    for (int y = 0; y < 3; ++y) {
+      W(x, y) -= second[y] - first[y] * first[y];
+      for (int z = 0; z < 3; ++z) W(x, y) += M(z, y) * second[z];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("the batch may be blocks of elements, and fields may have components") {
+  using labels::e, labels::q, labels::r, labels::i, labels::j, labels::k, labels::l, labels::m,
+      labels::x, labels::w;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  tensor<double, 4, 3> Bt;
+  tensor<double, dyn, 2, 3, 3, 8> U(5), V(5), W(5);  // (E, x, i, j; w)
+  tensor<double, dyn, 4, 4, 8> Dt(5);
+  fill(Bt, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  const auto mass =
+      fuse(e)(g(e, x, q, r, w) = B(q, i) * B(r, j) * u(e, x, i, j, w),
+              v(e, x, l, m, w) = B(q, l) * B(r, m) * D(e, q, r, w) * g(e, x, q, r, w));
+  mass(v = V, u = U, B = Bt, D = Dt);
+  for (index a = 0; a < U.size(); ++a) {
+    const index lane = a % 8, column = a / 8 % 3, row = a / 24 % 3, part = a / 72 % 2, E = a / 144;
+    double sum = 0;
+    for (int b = 0; b < 16 * 9; ++b) {
+      const int r1 = b % 4, q1 = b / 4 % 4, j1 = b / 16 % 3, i1 = b / 48;
+      sum += Bt(q1, row) * Bt(r1, column) * Dt(E, q1, r1, lane) * Bt(q1, i1) * Bt(r1, j1) *
+             U(E, part, i1, j1, lane);
+    }
+    W.data()[a] = sum;
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("a local may be read under several labels at once, and may lack the batch") {
+  using labels::e, labels::i, labels::j, labels::k, labels::l;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr local<"AA"> AA;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, 3> U(11);
+  tensor<double, dyn> V(11), W(11);
+  fill(M, 1);
+  fill(U, 2);
+  const auto energy = fuse(e)(AA(i, j) = A(i, k) * A(k, j),  //
+                              g(e, i) = AA(i, j) * u(e, j),  //
+                              v(e) = g(e, k) * AA(k, l) * g(e, l) + g(e, j) * u(e, j));
+  energy(v = V, u = U, A = M);
+  for (index x = 0; x < 11; ++x) {
+    double square[3][3] = {}, y[3] = {};
+    for (int a = 0; a < 27; ++a) square[a / 9][a / 3 % 3] += M(a / 9, a % 3) * M(a % 3, a / 3 % 3);
+    for (int a = 0; a < 9; ++a) y[a / 3] += square[a / 3][a % 3] * U(x, a % 3);
+    W(x) = 0;
+    for (int a = 0; a < 9; ++a) W(x) += y[a / 3] * square[a / 3][a % 3] * y[a % 3];
+    for (int a = 0; a < 3; ++a) W(x) += y[a] * U(x, a);
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("slices of a stack may be read under other labels, in two dimensions") {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::i, labels::j, labels::l,
+      labels::m;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"K"> K;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  tensor<double, 3, 3> Bt, Gt;
+  tensor<double, 3> Kt;  // a symmetric 2 x 2 matrix, constant
+  tensor<double, dyn, 3, 3> U(9);
+  tensor<double, dyn> V(9), W(9);
+  fill(Bt, 1);
+  fill(Gt, 5);
+  fill(Kt, 3);
+  fill(U, 2);
+  const auto energy = fuse(e)(g(e, d, q, r) = X(d, q, i) * Y(d, r, j) * u(e, i, j),
+                              v(e) = g(e, c, q, r) * symmetric<0>(K)(c, d) * g(e, d, q, r));
+  energy(v = V, u = U, B = Bt, G = Gt, K = Kt);
+  for (index x = 0; x < 9; ++x) {
+    W(x) = 0;
+    for (int p = 0; p < 9; ++p) {
+      double slope[2] = {};
+      for (int a = 0; a < 9; ++a) {
+        slope[0] += Gt(p / 3, a / 3) * Bt(p % 3, a % 3) * U(x, a / 3, a % 3);
+        slope[1] += Bt(p / 3, a / 3) * Gt(p % 3, a % 3) * U(x, a / 3, a % 3);
+      }
+      W(x) += Kt(0) * slope[0] * slope[0] + 2 * Kt(1) * slope[0] * slope[1] +
+              Kt(2) * slope[1] * slope[1];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+// --- errors -------------------------------------------------------------------------------------
+
+TEST_CASE("a call of a fused kernel refuses extents that disagree and operands that overlap") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  const auto twice = fuse(e)(g(e, i) = A(i, j) * u(e, j), v(e, i) = A(i, j) * g(e, j));
+  const std::string said = "tenfold: \"g(e,i) = A(i,j) * u(e,j); v(e,i) = A(i,j) * g(e,j)\": ";
+  tensor<double, dyn, 3> U(4), V(5);
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, dyn> F(3, 4), X(5, 3);
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = V, u = U, A = M); }) ==
+        said + "label 'e' at position 28 has extent 5, at position 20 it has extent 4");
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = V, u = X, A = F); }) ==
+        said + "label 'j' at position 22 has extent 3, at position 13 it has extent 4");
+  CHECK(testing::thrown_by<overlap_error>([&] { twice(v = U, u = U, A = M); }) ==
+        said + "the output overlaps 'u' at position 18 in memory");
+}
+
+}  // namespace
+}  // namespace tenfold
