@@ -99,7 +99,10 @@
   X(kernel_rank, "'{label}' at position {position} has rank {0}, its labels ask for rank {1}")     \
   X(kernel_precision, "'{label}' at position {position} differs in precision from the output")     \
   X(kernel_complex, "'{label}' at position {position} is complex, the output is real")             \
-  X(kernel_layout, "'{label}' at position {position} is not a strided tensor in host memory")      \
+  X(kernel_layout,                                                                                 \
+    "'{label}' at position {position} is neither a strided nor a gathered tensor in host memory")  \
+  X(map_without_batch,                                                                             \
+    "'{label}' at position {position} is gathered: its first label is the batch label")            \
   X(kernel_overlap, "the output overlaps '{label}' at position {position} in memory")              \
   X(two_roles,                                                                                     \
     "'{label}' at position {position} is an input, an output and a local at once: a name has one " \

@@ -222,7 +222,8 @@ constexpr kernel_extents extents_of(const kernel& k, const operand_shape<R>* sha
     diagnosis wrong = diagnosis::none;
     if (real_of(shape.type) != real_of(result)) wrong = diagnosis::kernel_precision;
     if (is_complex(shape.type) && !is_complex(result)) wrong = diagnosis::kernel_complex;
-    if (shape.layout != batch_layout::strided || shape.space != device::cpu) {
+    const bool gathered = shape.layout == batch_layout::gathered;
+    if ((shape.layout != batch_layout::strided && !gathered) || shape.space != device::cpu) {
       wrong = diagnosis::kernel_layout;
     }
     if (wrong != diagnosis::none) {
@@ -232,6 +233,11 @@ constexpr kernel_extents extents_of(const kernel& k, const operand_shape<R>* sha
     if (shape.rank != x.rank()) {
       out.error = kernel_checks::at_operand(k, diagnosis::kernel_rank, operand);
       out.error.numbers = {shape.rank, x.rank()};
+      return;
+    }
+    // A map is one of the batch.
+    if (gathered && (x.labels.count == 0 || x.labels[0] != k.batch)) {
+      out.error = kernel_checks::at_operand(k, diagnosis::map_without_batch, operand);
       return;
     }
     for (int i = 0; i < x.labels.count; ++i) {

@@ -27,8 +27,9 @@ class lowering : private phases<L> {
   using base = phases<L>;
   using base::caps_, base::n_, base::overwrites_, base::plan_, base::points_, base::problem_;
   using base::end_of_sum, base::external_stride, base::for_each_external, base::inner,
-      base::is_final, base::is_foreign, base::labels_of, base::lanes_direct, base::last_use,
-      base::without_renaming, base::may_overlap, base::order_of, base::tile_work, base::uses;
+      base::is_final, base::is_foreign, base::is_mapped, base::scatters, base::labels_of,
+      base::lanes_direct, base::last_use, base::without_renaming, base::may_overlap, base::order_of,
+      base::tile_work, base::uses;
 
  public:
   constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
@@ -153,6 +154,7 @@ class lowering : private phases<L> {
     phase.skip_span = skip_span;
     phase.partial = partial;
     phase.tile_flops = tile_work(shape);
+    phase.scatters = scatters(shape.root);
     region_count_ = 0;
     for (place& copy : copies_) copy = {};
     index peak = 0;
@@ -197,6 +199,7 @@ class lowering : private phases<L> {
       p.ref.offset = workspace_[value - n_];
     }
     p.ref.type = problem_.type;
+    p.ref.mapped = is_mapped(value);
     if (value < n_) {
       p.ref.offset = problem_.inputs[value].offset;
       if (p.ref.offset == dyn) out_.feasible = false;
@@ -263,8 +266,9 @@ class lowering : private phases<L> {
 
   constexpr bool needs_packing(const phase_shape& shape, int value, const place& p) const {
     if (p.ref.where == buffer::scratch) return false;
-    return is_foreign(value) || (shape.lane >= 0 && p.ref.how == access::lanes &&
-                                 (shape.pack_all || p.ref.lane_stride != 1));
+    return is_foreign(value) || p.ref.mapped ||
+           (shape.lane >= 0 && p.ref.how == access::lanes &&
+            (shape.pack_all || p.ref.lane_stride != 1));
   }
 
   /// Copies between memory and scratch, one run after another.

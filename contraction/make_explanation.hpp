@@ -31,6 +31,13 @@ class explaining {
     for (int l = 0; l < p.label_count; ++l) out_.extents[l] = extents[l];
   }
 
+  /// The same of a fused kernel: its inputs have names.
+  constexpr explanation<M> run(const explained_input* sources) {
+    for (int o = 0; o < n_; ++o) out_.sources[o] = sources[o];
+    out_.kernel = text_;
+    return run();
+  }
+
   constexpr explanation<M> run() {
     out_.type = problem_.type;
     out_.machine = caps_;
@@ -53,7 +60,7 @@ class explaining {
     }
     for (int o = 0; o < n_; ++o) {
       all |= problem_.inputs[o].labels;
-      if (problem_.twin[o] == o) {
+      if (problem_.twin[o] == o && !out_.sources[o].again) {
         out_.input_bytes.add(bytes(problem_.inputs[o].labels, problem_.inputs[o].type));
       }
     }
@@ -69,6 +76,7 @@ class explaining {
       explained_step& step = out_.steps[s];
       for (const explained_operand* x : {&step.a, &step.b, &step.c}) {
         if (x->value < 0 || x->how == reach::registers) continue;
+        if (step.kernel == micro_kernel::renamed) continue;
         step.bytes.add(bytes(labels_of(x->value), type_of(x->value)));
       }
       out_.flops.add(step.flops);
@@ -172,7 +180,8 @@ class explaining {
     e.order = put(step.order);
     e.flops = times_unknown(step.flops, step.labels);
     e.first = e.last = s;
-    classify(e, step);
+    if (step.renames) e.kernel = micro_kernel::renamed;
+    if (!step.renames) classify(e, step);
   }
 
   // --- phases ------------------------------------------------------------------------------
@@ -304,7 +313,7 @@ class explaining {
       const bool from = copy.kind == step_kind::pack && copy.c.value == ref.value;
       const bool to = copy.kind == step_kind::unpack && copy.a.value == ref.value;
       if (copy.origin > step.origin || !(result ? to : from)) continue;
-      x.how = reach::packed;
+      x.how = copy.a.mapped || copy.c.mapped ? reach::mapped : reach::packed;
       x.apart = result ? copy.c.lane_stride : copy.a.lane_stride;
     }
     return x;

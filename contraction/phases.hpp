@@ -132,8 +132,17 @@ class phases {
   }
 
   constexpr bool lanes_direct(int value, int lane) const {
-    return external_stride(value, lane) == 1;
+    return external_stride(value, lane) == 1 && !is_mapped(value);
   }
+
+  /// Entries lie where a map says.
+  constexpr bool is_mapped(int value) const {
+    const bool is_result = value >= n_ && is_final(value - n_);
+    if (value >= n_ && !is_result) return false;
+    const auto& x = is_result ? problem_.output : problem_.inputs[value];
+    return x.layout == batch_layout::gathered;
+  }
+  constexpr bool scatters(int root) const { return is_final(root) && is_mapped(n_ + root); }
 
   // --- choosing a phase --------------------------------------------------------------------
 
@@ -187,7 +196,7 @@ class phases {
       if (!lanes_direct(v, lane)) {
         bool contiguous = false;
         for (int i = 0; i < order_of(v).count; ++i) {
-          contiguous = contiguous || external_stride(v, order_of(v)[i]) == 1;
+          contiguous = contiguous || (!is_mapped(v) && external_stride(v, order_of(v)[i]) == 1);
         }
         (contiguous ? c.packed_entries : c.scattered_entries) += entries;
       } else {
@@ -235,6 +244,8 @@ class phases {
     // batch.
     bool known = true;
     for_each_external(shape, [&](int v) {
+      // What is read through a map is read lane by lane.
+      if (shape.lane >= 0 && is_mapped(v) && !contains(labels_of(v), shape.lane)) known = false;
       if (v < n_ || v == n_ + shape.root) return;
       if (problem_.batch >= 0 && contains(labels_of(v), problem_.batch)) known = false;
       for (int i = 0; i < order_of(v).count; ++i) {
@@ -272,6 +283,10 @@ class phases {
     for (int i = 0; i < order.count && tiles < max_tile_loops; ++i) {
       const int l = order[i];
       if (contains(shared, l) || !contains(common, l)) continue;
+      // The tiles of what is added through a map follow the batch.
+      if (scatters(shape.root) && l != problem_.batch && !contains(shape.tiles, problem_.batch)) {
+        continue;
+      }
       int holders = 0;
       for_each_external(shape, [&](int v) { holders += contains(labels_of(v), l); });
       // The result is one of the holders.
@@ -313,7 +328,7 @@ class phases {
   /// read, and there is one whole vector to draw back over. Phases run one after another, so no two
   /// threads write one entry at a time.
   constexpr bool may_overlap(int root, int width, index extent) const {
-    return (overwrites_ || !is_final(root)) && extent != dyn && extent >= width;
+    return (overwrites_ || !is_final(root)) && !scatters(root) && extent != dyn && extent >= width;
   }
 
   constexpr bool inner(const phase_shape& shape, int label) const {

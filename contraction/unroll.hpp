@@ -40,6 +40,11 @@ struct unrolled_size {
   }
 };
 
+/// Room for every kernel that the library unrolls.
+inline constexpr limits kernel_limits{unrolled_size::most, kernel::max_labels,
+                                      kernel_access::max_rank, unrolled_size::most,
+                                      unrolled_size::most};
+
 /// The shape of one slice of an operand, and where it starts.
 template <int R>
 struct operand_slice {

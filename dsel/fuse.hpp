@@ -6,6 +6,7 @@
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/kernel_text.hpp>
+#include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 
 /// Fused element kernels: several statements over a common batch label, run tile by tile of the
@@ -58,7 +59,7 @@ struct kernel_over {
   static constexpr bool is_unrolled = !extents.error && !size.error && !size.is_open;
   static constexpr bind_result<bounds> bound = [] {
     if constexpr (is_unrolled) {
-      return bind_kernel<bounds, rank>(said, unrolled, shapes);
+      return bind_kernel<bounds, rank>(said, unrolled, shapes, extents.of);
     } else {
       return bind_result<bounds>{};
     }
@@ -68,6 +69,16 @@ struct kernel_over {
                                                     : bound.error;
 
   static constexpr bool updates = said.adds_to_output();
+  /// Whether results are added through a map, and whether anything is read through one.
+  static constexpr bool scatters = [] {
+    return said.output() >= 0 && shapes[said.output()].layout == batch_layout::gathered;
+  }();
+  static constexpr bool gathers = [] {
+    for (const auto& shape : shapes) {
+      if (shape.layout == batch_layout::gathered) return true;
+    }
+    return false;
+  }();
   static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value);
   static constexpr static_program<bounds> value =
       lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !updates);
@@ -160,12 +171,21 @@ template <class X>
   if constexpr (std::is_same_v<std::remove_const_t<X>, no_tensor>) {
     return {};
   } else {
-    return {shape_of<max_rank>(x), operand_traits_of<X>::data(x)};
+    return run_time_operand_of(x);
   }
 }
 
 template <class X>
 using typed = std::conditional_t<std::is_same_v<std::remove_const_t<X>, no_tensor>, void, X>;
+
+template <class X>
+constexpr operand_shape<max_rank> shape_of_type() {
+  if constexpr (std::is_void_v<X>) {
+    return {};
+  } else {
+    return static_shape_of<X, max_rank>();
+  }
+}
 
 /// Runs a kernel whose operands, by number, are x...; no_tensor for a local.
 template <class Text, class... X>
@@ -184,21 +204,43 @@ void run(X&... x) {
       constexpr int out = Text::value.output();
       void* const y = const_cast<void*>(operands[out].data);
       constexpr T beta = e::updates ? T(1) : T(0);
+      if constexpr (!e::updates && e::scatters) clear_entries(operands[out]);
       if constexpr (e::is_empty) {
-        scale(operands[out].shape, y, {e::updates ? 1.0 : 0.0});
+        if constexpr (!e::scatters) scale(operands[out].shape, y, {e::updates ? 1.0 : 0.0});
       } else {
         const void* inputs[e::bounds.operands];
+        entry_map maps[e::bounds.operands];
         index by_label[e::bounds.labels];
         for (int o = 0; o < e::unrolled.said.input_count; ++o) {
-          inputs[o] = operands[e::unrolled.inputs[o].operand].data;
+          const run_time_operand& from = operands[e::unrolled.inputs[o].operand];
+          inputs[o] = from.data;
+          if constexpr (e::gathers) maps[o] = from.map;
         }
         for (int l = 0; l < e::unrolled.said.label_count; ++l) {
           by_label[l] = extents[e::unrolled.label[l]];
         }
-        cpu::run_static<program_of_kernel<e>, e::updates>(
-            program_arguments<T>{inputs, y, by_label, T(1), beta});
+        program_arguments<T> args{inputs, y, by_label, T(1), beta};
+        args.maps = maps;
+        args.output_map = operands[out].map;
+        args.order = operands[out].order;
+        cpu::run_static<program_of_kernel<e>, e::updates && !e::scatters>(args);
       }
     }
+  }
+}
+
+/// Explains what run() does.
+template <class Text, class... X>
+kernel_explanation explained(X&... x) {
+  using e = kernel_over<Text, typed<X>...>;
+  if constexpr (e::error.code != diagnosis::none) {
+    diagnose<Text, e::error>();
+    return kernel_explanation();
+  } else {
+    const run_time_operand operands[] = {untyped(x)...};
+    const operand_shape<max_rank> types[] = {shape_of_type<typed<X>>()...};
+    return explain_kernel(Text::value, Text::text, operands, types,
+                          e::is_planned ? &cpu::static_capabilities : nullptr);
   }
 }
 
@@ -218,7 +260,7 @@ class fused_kernel {
   /// untouched.
   template <class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
-    constexpr diagnostic wrong = text::error ? text::error : fusing::check_names<text, Named...>();
+    constexpr diagnostic wrong = error_of<Named...>();
     if constexpr (wrong.code != diagnosis::none) {
       diagnose<text, wrong>();
     } else {
@@ -229,7 +271,29 @@ class fused_kernel {
     }
   }
 
+  /// What a call with these operands does: its steps, and the flops and bytes of one value of the
+  /// batch label, as data that prints as a table. Throws as the call.
+  ///   std::cout << mass.explain(v = V, u = U, B = Bt, D = Dt);
+  template <class... Named, class... X>
+  kernel_explanation explain(fusing::binding<Named, X>... operands) const {
+    constexpr diagnostic wrong = error_of<Named...>();
+    if constexpr (wrong.code != diagnosis::none) {
+      diagnose<text, wrong>();
+      return kernel_explanation();
+    } else {
+      return [&]<int... O>(std::integer_sequence<int, O...>) {
+        return fusing::explained<text>(tensor_of<O, Named...>(operands...)...);
+      }
+      (std::make_integer_sequence<int, text::value.operand_count>{});
+    }
+  }
+
  private:
+  template <class... Named>
+  static constexpr diagnostic error_of() {
+    return text::error ? text::error : fusing::check_names<text, Named...>();
+  }
+
   template <int O, class... Named, class... B>
   static constexpr auto& tensor_of(B&... operands) {
     constexpr int found = fusing::find_binding<text, Named...>(O);

@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/contraction/bind_kernel.hpp>
 #include <tenfold/contraction/lower.hpp>
+#include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
@@ -10,14 +13,12 @@ namespace tenfold {
 
 namespace {
 
-/// Room for every kernel that the library unrolls.
-constexpr limits kernel_limits{unrolled_size::most, kernel::max_labels, kernel_access::max_rank,
-                               unrolled_size::most, unrolled_size::most};
-
 diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
   const run_time_operand& y = operands[k.output()];
   for (int o = 0; o < k.operand_count; ++o) {
     if (k.operands[o].role != operand_role::input) continue;
+    // Where maps lead is for the caller to know.
+    if (operands[o].map.numbers != nullptr || y.map.numbers != nullptr) continue;
     if (!are_disjoint(operands[o], y.shape, y.data)) {
       return kernel_checks::at_operand(k, diagnosis::kernel_overlap, o);
     }
@@ -26,6 +27,25 @@ diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
 }
 
 }  // namespace
+
+void clear_entries(const run_time_operand& y) {
+  index entries = 1;
+  for (int i = 0; i < y.shape.rank; ++i) entries *= y.shape.extents[static_cast<std::size_t>(i)];
+  with_scalar(y.shape.type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const to = static_cast<T*>(const_cast<void*>(y.data));
+    const auto clear = [&](const auto* numbers) {
+      for (index k = 0; k < entries; ++k) {
+        if (numbers[k] >= 0) to[numbers[k]] = T(0);
+      }
+    };
+    if (y.map.wide) {
+      clear(static_cast<const std::int64_t*>(y.map.numbers));
+    } else {
+      clear(static_cast<const std::int32_t*>(y.map.numbers));
+    }
+  });
+}
 
 void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
                   index* extents) {
@@ -37,35 +57,112 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
   for (int l = 0; l < k.label_count; ++l) extents[l] = found.of[l];
 }
 
-void run_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
-                const index* extents) {
+namespace {
+
+/// A kernel on its way to a program.
+struct planned_kernel {
+  unrolled_kernel<kernel_limits> unrolled;
+  bind_result<kernel_limits> bound;
+  contraction_plan<kernel_limits> plan;
+  program<6, 256, 512> runnable;
+};
+
+std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view text,
+                                            const operand_shape<max_rank>* shapes,
+                                            const index* extents, const capabilities& machine) {
   const unrolled_size size = size_of_unrolled(k, extents);
   if (size.error) throw_diagnostic(size.error, text);
   if (size.is_open) throw_diagnostic({diagnosis::unknown_extent}, text);
+  auto made = std::make_unique<planned_kernel>();
+  unroll(k, extents, size.inputs, made->unrolled);
+  made->bound = bind_kernel<kernel_limits, max_rank>(k, made->unrolled, shapes, extents);
+  if (made->bound.error) throw_diagnostic(made->bound.error, text);
+  const problem<kernel_limits>& p = made->bound.value;
+  if (is_empty(p)) return made;
+  made->plan = make_plan<kernel_limits>(p);
+  made->runnable = lower<program<6, 256, 512>>(p, made->plan, machine, !k.adds_to_output());
+  if (!made->plan.found || !made->runnable.feasible) {
+    throw_diagnostic({diagnosis::too_long_program}, text);
+  }
+  return made;
+}
+
+}  // namespace
+
+void run_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
+                const index* extents) {
   operand_shape<max_rank> shapes[kernel::max_operands];
   for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
-  const auto unrolled = std::make_unique<unrolled_kernel<kernel_limits>>();
-  unroll(k, extents, size.inputs, *unrolled);
-  const auto bound = std::make_unique<bind_result<kernel_limits>>(
-      bind_kernel<kernel_limits, max_rank>(k, *unrolled, shapes));
-  if (bound->error) throw_diagnostic(bound->error, text);
-  const problem<kernel_limits>& p = bound->value;
+  const instruction_set isa = best_instruction_set();
+  const auto made = plan_kernel(k, text, shapes, extents, capabilities_of(isa));
+  const problem<kernel_limits>& p = made->bound.value;
   const run_time_operand& out = operands[k.output()];
   void* const y = const_cast<void*>(out.data);
   const bool updates = k.adds_to_output();
-  if (is_empty(p)) return scale(out.shape, y, {updates ? 1.0 : 0.0});
-  const auto plan = std::make_unique<contraction_plan<kernel_limits>>(make_plan<kernel_limits>(p));
-  const instruction_set isa = best_instruction_set();
-  using program_type = program<6, 256, 512>;
-  const auto runnable =
-      std::make_unique<program_type>(lower<program_type>(p, *plan, capabilities_of(isa), !updates));
-  if (!plan->found || !runnable->feasible) throw_diagnostic({diagnosis::too_long_program}, text);
+  const bool scatters = out.map.numbers != nullptr;
+  if (scatters && !updates) clear_entries(out);
+  if (is_empty(p)) {
+    if (!scatters) scale(out.shape, y, {updates ? 1.0 : 0.0});
+    return;
+  }
   const void* inputs[kernel_limits.operands] = {};
-  for (int o = 0; o < p.input_count; ++o) inputs[o] = operands[unrolled->inputs[o].operand].data;
+  entry_map maps[kernel_limits.operands];
+  for (int o = 0; o < p.input_count; ++o) {
+    const run_time_operand& from = operands[made->unrolled.inputs[o].operand];
+    inputs[o] = from.data;
+    maps[o] = from.map;
+  }
   with_scalar(p.type, [&](auto one) {
     using T = decltype(one);
-    launch(*runnable, program_arguments<T>{inputs, y, p.extent, T(1), updates ? T(1) : T(0)}, isa);
+    program_arguments<T> args{inputs, y, p.extent, T(1), updates ? T(1) : T(0)};
+    args.maps = maps;
+    args.output_map = out.map;
+    args.order = out.order;
+    launch(made->runnable, args, isa);
   });
+}
+
+kernel_explanation explain_kernel(const kernel& k, std::string_view text,
+                                  const run_time_operand* operands,
+                                  const operand_shape<max_rank>* types,
+                                  const capabilities* compiled_for) {
+  index extents[kernel::max_labels];
+  admit_kernel(k, text, operands, extents);
+  operand_shape<max_rank> shapes[kernel::max_operands];
+  for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
+  const bool compiled = compiled_for != nullptr;
+  const kernel_extents typed = extents_of(k, types);
+  const capabilities machine = compiled ? *compiled_for : capabilities_of(best_instruction_set());
+  const auto made =
+      plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents, machine);
+  const problem<kernel_limits>& p = made->bound.value;
+  explained_input sources[kernel_limits.operands];
+  for (int o = 0; o < p.input_count; ++o) {
+    const unrolled_input& in = made->unrolled.inputs[o];
+    const label_name& name = k.operands[in.operand].name;
+    sources[o].name =
+        text.substr(static_cast<std::size_t>(name.begin), static_cast<std::size_t>(name.length));
+    for (const int at : in.fixed) sources[o].slice = at >= 0 ? at : sources[o].slice;
+    for (int before = 0; before < o; ++before) {
+      const unrolled_input& other = made->unrolled.inputs[before];
+      if (other.operand == in.operand && std::equal(in.fixed, std::end(in.fixed), other.fixed)) {
+        sources[o].again = true;
+      }
+    }
+  }
+  // What is said of the batch is said of one value of it.
+  index shown[kernel_limits.labels];
+  for (int l = 0; l < p.label_count; ++l) {
+    const int label = made->unrolled.label[l];
+    shown[l] = label == k.batch ? dyn : extents[label];
+  }
+  auto out = explaining<kernel_limits, kernel_limits, program<6, 256, 512>>(
+                 made->unrolled.said, made->unrolled.names, text, p, made->plan, &made->runnable,
+                 machine, shown, !k.adds_to_output(), compiled)
+                 .run(sources);
+  out.when = compiled ? planned::by_the_compiler : planned::at_the_call_for_shape;
+  out.allocations = compiled ? 0 : -1;
+  return out;
 }
 
 }  // namespace tenfold

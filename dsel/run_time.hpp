@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/contraction/diagnostic.hpp>
 #include <tenfold/dsel/options.hpp>
 #include <tenfold/tensor/dynamic_tensor.hpp>
@@ -14,11 +15,19 @@ namespace tenfold {
 struct run_time_operand {
   operand_shape<max_rank> shape;
   const void* data = nullptr;
+  entry_map map{};                       ///< of a gathered operand
+  const scatter_order* order = nullptr;  ///< in which results are added to it
 };
 
 template <tensor_like X>
 run_time_operand run_time_operand_of(const X& x) {
-  return {shape_of<max_rank>(x), operand_traits_of<const X>::data(x)};
+  using traits = operand_traits_of<const X>;
+  run_time_operand out{shape_of<max_rank>(x), traits::data(x)};
+  if constexpr (traits::layout == batch_layout::gathered) {
+    out.map = {traits::map(x), traits::wide_map(x)};
+    out.order = traits::order(x);
+  }
+  return out;
 }
 
 template <class T>
