@@ -97,6 +97,7 @@ enum class micro_kernel : unsigned char {
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
   sandwich,         ///< interpolation, scaling and projection on one axis in one go
+  together,         ///< products entry by entry, side by side
   renamed           ///< nothing is done: the same entries under other labels
 };
 

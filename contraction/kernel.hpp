@@ -197,10 +197,11 @@ constexpr index triangle_side(index entries) {
 
 }  // namespace kernel_checks
 
-/// Learns the extents of the labels from the shapes of the operands, by operand (those of locals
-/// are not looked at), `dyn` where not known. The error is one of rank, extent, scalar or layout.
-template <int R>
-constexpr kernel_extents extents_of(const kernel& k, const operand_shape<R>* shapes) {
+/// Learns the extents of the labels from the shapes of the operands; shape_of(o) is that of operand
+/// o, `dyn` where not known; of locals none is asked for. The error is one of rank, extent, scalar
+/// or layout.
+template <class ShapeOf>
+constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
   kernel_extents out;
   int seen_at[kernel::max_labels] = {};  // position in the text
   for (int l = 0; l < k.label_count; ++l) out.of[l] = dyn;
@@ -217,8 +218,8 @@ constexpr kernel_extents extents_of(const kernel& k, const operand_shape<R>* sha
   };
   const auto see = [&](const kernel_access& x, int operand) {
     if (k.operands[operand].role == operand_role::local || out.error) return;
-    const operand_shape<R>& shape = shapes[operand];
-    const scalar result = shapes[k.output()].type;
+    const auto& shape = shape_of(operand);
+    const scalar result = shape_of(k.output()).type;
     diagnosis wrong = diagnosis::none;
     if (real_of(shape.type) != real_of(result)) wrong = diagnosis::kernel_precision;
     if (is_complex(shape.type) && !is_complex(result)) wrong = diagnosis::kernel_complex;

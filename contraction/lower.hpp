@@ -165,6 +165,9 @@ class lowering : private phases<L> {
       if (sandwich_at(shape, s)) {
         emit_sandwich(shape, s, results, peak);
         s += 2;
+      } else if (const int count = entry_wise_run(shape, s); count > 1) {
+        emit_together(shape, s, count, results, peak);
+        s += count - 1;
       } else {
         emit_contract(shape, s, results, peak);
       }
@@ -360,8 +363,12 @@ class lowering : private phases<L> {
   /// Frees the scratch of an operand of step s behind its last use.
   constexpr void release_operand(const phase_shape& shape, int s, int value, const place& p) {
     if (last_use(shape, without_renaming(shape, value)) > s) return;
-    release(p.region);
     if (value < n_) copies_[value] = {};
+    if (keeps_regions_) {
+      kept_[kept_count_++] = p.region;
+    } else {
+      release(p.region);
+    }
   }
 
   /// The stride of an operand in the phase that takes the other part of the lane loop. Contracted
@@ -487,6 +494,56 @@ class lowering : private phases<L> {
     finish(shape, s, step, c, memory, results);
   }
 
+  // --- products entry by entry, side by side ------------------------------------------------
+
+  /// How many steps from s on, at most as many as registers name well, are products over the same
+  /// entries without a sum, left in scratch.
+  constexpr int entry_wise_run(const phase_shape& shape, int s) const {
+    if (shape.lane < 0 || shape.vectors > 1) return 1;
+    const label_set entries = plan_.steps[s].order.set();
+    int count = 0;
+    for (int t = s; t < shape.root && count < select::most_together; ++t, ++count) {
+      const plan_step<L>& step = plan_.steps[t];
+      if (!contains(shape.members, t) || step.b < 0 || step.contracted != 0 ||
+          step.fixed_label >= 0 || end_of_sum(t) == shape.root || sandwich_at(shape, t) ||
+          step.order.set() != entries || labels_of(step.a) != entries ||
+          labels_of(step.b) != entries) {
+        break;
+      }
+      // What the run reads of itself must be the sum that the step before it began.
+      for (const int v : {step.a, step.b}) {
+        if (v >= n_ + s || (v >= n_ && !contains(shape.members, v - n_))) return count;
+      }
+      if (step.c >= n_ + s && step.c != n_ + t - 1) return count;
+    }
+    return count;
+  }
+
+  /// The steps as they are alone, packing first; no result takes the place of an operand.
+  constexpr void emit_together(const phase_shape& shape, int s, int count, place* results,
+                               index& peak) {
+    for (int t = s; t < s + count; ++t) {
+      for (const int v : {plan_.steps[t].a, plan_.steps[t].b}) operand(shape, v, results, peak, t);
+    }
+    keeps_regions_ = true;
+    kept_count_ = 0;
+    const int first = out_.step_count;
+    for (int t = s; t < s + count && out_.feasible; ++t) emit_contract(shape, t, results, peak);
+    keeps_regions_ = false;
+    for (int r = 0; r < kept_count_; ++r) release(kept_[r]);
+    if (!out_.feasible) return;
+    const auto step = [&](int i) -> program_step& {
+      return out_.steps[static_cast<std::size_t>(i)];
+    };
+    bool alike = out_.step_count == first + count;
+    for (int i = first; i < out_.step_count; ++i) {
+      alike = alike && step(i).outer_count == 0 && step(i).n.extent == step(first).n.extent &&
+              step(i).a_varies && step(i).a.how == access::lanes &&
+              step(i).b.how == access::lanes && step(i).c.where == buffer::scratch;
+    }
+    if (alike) step(first).together = count;
+  }
+
   // --- the sandwich: interpolate, scale, project on one axis, run as one step per column -----
 
   /// The matrix of step s if the step applies a uniform matrix to the value that carries the lanes
@@ -577,6 +634,9 @@ class lowering : private phases<L> {
   Program out_{};
   program_step overflow_{};
   index workspace_[L.most_steps()] = {};
+  bool keeps_regions_ = false;  ///< regions are freed later: these
+  int kept_[2 * L.most_steps()] = {};
+  int kept_count_ = 0;
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
   int tile_count_ = 0;
   int tile_label_[max_tile_loops] = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <tenfold/contraction/explanation.hpp>
 #include <tenfold/contraction/lower.hpp>
@@ -220,10 +221,18 @@ class explaining {
     if (only.kind == step_kind::gemm) return product(to, only);
     costs(to, root);
     if (to.remainder) return;
+    std::array<int, 2> together{};  // plan steps that run together: from, to
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
       if (converts(step)) conversion(f, step);
       if (step.kind == step_kind::contract) contract(f, step);
+      if (step.together > 1 && static_tiles_) together = {step.origin, step.origin + step.together};
+      if (step.kind == step_kind::contract && step.origin < together[1]) {
+        explained_step& e = out_.steps[step.origin];
+        e.kernel = micro_kernel::together;
+        e.first = together[0];
+        e.last = together[1] - 1;
+      }
       if (step.kind == step_kind::sandwich) sandwich(f, step);
     }
   }

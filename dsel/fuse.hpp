@@ -42,8 +42,9 @@ struct kernel_over {
   }
 
   static constexpr const kernel& said = Text::value;
-  static constexpr operand_shape<rank> shapes[] = {typed_shape<X>()...};
-  static constexpr kernel_extents extents = extents_of(said, shapes);
+  static constexpr operand_shape<rank> shapes[sizeof...(X)] = {typed_shape<X>()...};
+  static constexpr kernel_extents extents = extents_of(
+      said, [](int o) -> const auto& { return shapes[o]; });
   static constexpr unrolled_size size = [] {
     return extents.error ? unrolled_size{} : size_of_unrolled(said, extents.of);
   }();
@@ -229,9 +230,9 @@ void run(X&... x) {
   }
 }
 
-/// Explains what run() does.
+/// Explains what run() does; `machine` is what the compiler's plan is lowered for.
 template <class Text, class... X>
-kernel_explanation explained(X&... x) {
+kernel_explanation explained(const capabilities& machine, X&... x) {
   using e = kernel_over<Text, typed<X>...>;
   if constexpr (e::error.code != diagnosis::none) {
     diagnose<Text, e::error>();
@@ -240,7 +241,7 @@ kernel_explanation explained(X&... x) {
     const run_time_operand operands[] = {untyped(x)...};
     const operand_shape<max_rank> types[] = {shape_of_type<typed<X>>()...};
     return explain_kernel(Text::value, Text::text, operands, types,
-                          e::is_planned ? &cpu::static_capabilities : nullptr);
+                          e::is_planned ? &machine : nullptr);
   }
 }
 
@@ -276,13 +277,19 @@ class fused_kernel {
   ///   std::cout << mass.explain(v = V, u = U, B = Bt, D = Dt);
   template <class... Named, class... X>
   kernel_explanation explain(fusing::binding<Named, X>... operands) const {
+    return explain(cpu::static_capabilities, operands...);
+  }
+  /// The same on another machine than the one that this file is compiled for.
+  template <class... Named, class... X>
+  kernel_explanation explain(const capabilities& machine,
+                             fusing::binding<Named, X>... operands) const {
     constexpr diagnostic wrong = error_of<Named...>();
     if constexpr (wrong.code != diagnosis::none) {
       diagnose<text, wrong>();
       return kernel_explanation();
     } else {
       return [&]<int... O>(std::integer_sequence<int, O...>) {
-        return fusing::explained<text>(tensor_of<O, Named...>(operands...)...);
+        return fusing::explained<text>(machine, tensor_of<O, Named...>(operands...)...);
       }
       (std::make_integer_sequence<int, text::value.operand_count>{});
     }

@@ -227,6 +227,8 @@ class printer {
         return "unrolled";
       case micro_kernel::conversion:
         return "conversion";
+      case micro_kernel::together:
+        return "together";
       case micro_kernel::renamed:
         return "none";
       case micro_kernel::register_tile:
@@ -320,6 +322,8 @@ class printer {
                       number(select::unrolled_flops).c_str());
       case micro_kernel::conversion:
         return "conversion: other entries than the program computes with";
+      case micro_kernel::together:
+        return "entry by entry together: what they share stays in registers and L1";
       case micro_kernel::renamed:
         return "the same entries under other labels";
       case micro_kernel::register_tile:

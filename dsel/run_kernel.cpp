@@ -6,6 +6,7 @@
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/dsel/call_form.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
 
@@ -13,13 +14,30 @@ namespace tenfold {
 
 namespace {
 
+/// Whether the addresses between the first and the last entry of two operands meet.
+bool ranges_meet(const run_time_operand& x, const run_time_operand& y) {
+  const auto range_of = [](const run_time_operand& z) {
+    byte_span span;
+    span.high = static_cast<index>(bytes_of(z.shape.type));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(z.shape.rank); ++i) {
+      span.add_axis(z.shape.extents[i], z.shape.strides[i],
+                    static_cast<index>(bytes_of(z.shape.type)));
+    }
+    return span;
+  };
+  const byte_span a = range_of(x), b = range_of(y);
+  if (a.empty || b.empty) return false;
+  const auto *p = static_cast<const char*>(x.data), *q = static_cast<const char*>(y.data);
+  return p + a.low < q + b.high && q + b.low < p + a.high;
+}
+
 diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
   const run_time_operand& y = operands[k.output()];
   for (int o = 0; o < k.operand_count; ++o) {
     if (k.operands[o].role != operand_role::input) continue;
     // Where maps lead is for the caller to know.
     if (operands[o].map.numbers != nullptr || y.map.numbers != nullptr) continue;
-    if (!are_disjoint(operands[o], y.shape, y.data)) {
+    if (ranges_meet(operands[o], y) && !are_disjoint(operands[o], y.shape, y.data)) {
       return kernel_checks::at_operand(k, diagnosis::kernel_overlap, o);
     }
   }
@@ -49,9 +67,8 @@ void clear_entries(const run_time_operand& y) {
 
 void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
                   index* extents) {
-  operand_shape<max_rank> shapes[kernel::max_operands];
-  for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
-  const kernel_extents found = extents_of(k, shapes);
+  const kernel_extents found = extents_of(
+      k, [&](int o) -> const auto& { return operands[o].shape; });
   if (found.error) throw_diagnostic(found.error, text);
   if (const diagnostic wrong = overlap_of(k, operands)) throw_diagnostic(wrong, text);
   for (int l = 0; l < k.label_count; ++l) extents[l] = found.of[l];
@@ -131,7 +148,8 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
   operand_shape<max_rank> shapes[kernel::max_operands];
   for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
   const bool compiled = compiled_for != nullptr;
-  const kernel_extents typed = extents_of(k, types);
+  const kernel_extents typed = extents_of(
+      k, [&](int o) -> const auto& { return types[o]; });
   const capabilities machine = compiled ? *compiled_for : capabilities_of(best_instruction_set());
   const auto made =
       plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents, machine);

@@ -176,7 +176,76 @@ class static_runner {
   [[gnu::always_inline]] static void run_steps(const program_arguments<T>& args, T* workspace,
                                                T* scratch, const tile_position& at,
                                                std::integer_sequence<int, S...>) {
-    (run_step<First + S>(args, workspace, scratch, at), ...);
+    (run_unless_done<First, First + S>(args, workspace, scratch, at), ...);
+  }
+
+  /// Whether step S runs with one before it, of the steps from First on.
+  template <int First, int S>
+  static constexpr bool runs_with_earlier() {
+    int last = First - 1;
+    for (int s = First; s < S; ++s) {
+      const int together = P::value.steps[static_cast<std::size_t>(s)].together;
+      if (together > 1) last = s + together - 1;
+    }
+    return S <= last;
+  }
+
+  template <int First, int S>
+  [[gnu::always_inline]] static void run_unless_done(const program_arguments<T>& args, T* workspace,
+                                                     T* scratch, const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    if constexpr (step.together > 1) {
+      run_together<S>(args, workspace, scratch, at,
+                      std::make_integer_sequence<int, step.together>{});
+    } else if constexpr (!runs_with_earlier<First, S>()) {
+      run_step<S>(args, workspace, scratch, at);
+    }
+  }
+
+  /// Entry-wise products, entry by entry: what several of them read is in L1 or a register, and the
+  /// terms of a sum meet in a register.
+  template <int S, int... I>
+  [[gnu::always_inline]] static void run_together(const program_arguments<T>& args, T* workspace,
+                                                  T* scratch, const tile_position& at,
+                                                  std::integer_sequence<int, I...>) {
+    static constexpr index extent = P::value.steps[S].n.extent;
+    constexpr int width = width_of<S>();
+    const step_pointers<T> p[] = {
+        {address<S + I, &program_step::a, T>(args, workspace, scratch, at),
+         address<S + I, &program_step::b, T>(args, workspace, scratch, at),
+         address<S + I, &program_step::c, T>(args, workspace, scratch, at), nullptr, nullptr}...};
+    for (index x = 0; x < extent; ++x) {
+      vec<T, width> sum{};
+      (combine<S + I, S + sizeof...(I), width>(p[I], x, sum), ...);
+    }
+  }
+
+  /// sum := or += sign a[x] b[x] of step S; stored unless the next step, before End, adds to it.
+  template <int S, int End, int Width>
+  [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index x,
+                                             vec<T, Width>& sum) {
+    static constexpr const program_step& step = P::value.steps[S];
+    vec<T, Width> a = load<T, Width>(p.a + x * step.n.a);
+    const vec<T, Width> b = load<T, Width>(p.b + x * step.n.b);
+    if constexpr (step.sign < 0) a = broadcast<T, Width>(T(-1)) * a;
+    if constexpr (!step.accumulates) {
+      sum = a * b;
+    } else if constexpr (continues_sum<S>()) {
+      sum = fma(a, b, sum);
+    } else {
+      sum = fma(a, b, load<T, Width>(p.c + x * step.n.c));
+    }
+    if constexpr (S + 1 < End) {
+      if constexpr (continues_sum<S + 1>()) return;
+    }
+    store<T, Width>(p.c + x * step.n.c, sum);
+  }
+  /// Whether step S adds to what the step before it leaves.
+  template <int S>
+  static constexpr bool continues_sum() {
+    constexpr const program_step& step = P::value.steps[S];
+    return step.accumulates && S > 0 &&
+           P::value.steps[static_cast<std::size_t>(S - (S > 0))].c == step.c;
   }
 
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in
