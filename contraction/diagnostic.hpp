@@ -115,7 +115,11 @@
     "label '{label}' at position {position} is that of a stack or of a symmetric matrix: the "     \
     "output cannot have it")                                                                       \
   X(unknown_extent,                                                                                \
-    "label '{label}' at position {position} is that of a stack, and no operand tells its extent")
+    "label '{label}' at position {position} is that of a stack, and no operand tells its extent")  \
+  X(identity_labels,                                                                               \
+    "label '{label}' at position {position} is one of a unit matrix that cannot be left out: "     \
+    "both "                                                                                        \
+    "its labels stay, or none does, or a local would have one twice")
 
 namespace tenfold {
 

@@ -15,7 +15,8 @@ enum class operand_role : unsigned char { input, output, local };
 
 struct kernel_operand {
   operand_role role = operand_role::input;
-  label_name name{};  ///< in the text
+  label_name name{};         ///< in the text
+  bool is_identity = false;  ///< the unit matrix stands for it: no tensor
 };
 
 /// An operand with its labels.
@@ -218,6 +219,12 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
   };
   const auto see = [&](const kernel_access& x, int operand) {
     if (k.operands[operand].role == operand_role::local || out.error) return;
+    if (k.operands[operand].is_identity) {
+      if (x.rank() == 2) return;
+      out.error = kernel_checks::at_operand(k, diagnosis::kernel_rank, operand);
+      out.error.numbers = {2, x.rank()};
+      return;
+    }
     const auto& shape = shape_of(operand);
     const scalar result = shape_of(k.output()).type;
     diagnosis wrong = diagnosis::none;
@@ -267,6 +274,16 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
       }
     }
     see(said.target, said.target.operand);
+  }
+  // The unit matrix is square.
+  for (int f = 0; f < k.factor_count; ++f) {
+    const kernel_access& x = k.factors[f];
+    const bool square =
+        k.operands[x.operand].is_identity || (x.is_stack() && k.operands[x.otherwise].is_identity);
+    if (!square || out.error) continue;
+    const int row = x.is_stack() ? 1 : 0;
+    merge(x, row + 1, out.of[x.labels[row]]);
+    merge(x, row, out.of[x.labels[row + 1]]);
   }
   // A local has one extent along an axis, whatever its label is called.
   for (int s = 0; s < k.statement_count; ++s) {

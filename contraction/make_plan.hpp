@@ -42,7 +42,8 @@ class planning {
     }
     // The last step is the one that leaves the result.
     const int value = result_[problem_.statement_count - 1];
-    if (plan_.found && (value < n_ + plan_.step_count - 1 || shared_[value - n_])) {
+    const bool leaves = value >= n_ && value == n_ + plan_.step_count - 1 && !shared_[value - n_];
+    if (plan_.found && !leaves) {
       copy(value, problem_.output.order);
     }
     return plan_;

@@ -89,6 +89,7 @@ class unrolling {
       follow_locals();
     }
     for (int l = 0; l < k.label_count; ++l) {
+      called_[l] = l;
       number_[l] = contains(gone_, l) ? -1 : size_.labels++;
       if (contains(gone_, l) && extents[l] == dyn) size_.is_open = true;
     }
@@ -196,18 +197,26 @@ class unrolling {
   constexpr label_list<kernel_access::max_rank> kept(const kernel_access& x) {
     label_list<kernel_access::max_rank> list;
     for (int i = 0; i < x.labels.count; ++i) {
-      if (x.axis(i) >= 0 && !contains(gone_, x.labels[i])) list.push(number_[x.labels[i]]);
+      if (x.axis(i) < 0 || contains(gone_, x.labels[i])) continue;
+      list.push(number_[called_[x.labels[i]]]);
     }
     if (list.count > size_.rank) size_.rank = list.count;
     return list;
+  }
+
+  /// The operand that an access reads, of a stack the one that is the slice at hand.
+  constexpr int slice_operand(const kernel_access& x) const {
+    return x.is_stack() && at_[x.labels[0]] != x.at ? x.otherwise : x.operand;
+  }
+  constexpr bool is_identity(const kernel_access& x) const {
+    return kernel_.operands[slice_operand(x)].is_identity;
   }
 
   /// The number of an input.
   constexpr int input(const kernel_access& x) {
     unrolled_input in;
     in.labels = kept(x);
-    in.operand = x.operand;
-    if (x.is_stack() && at_[x.labels[0]] != x.at) in.operand = x.otherwise;
+    in.operand = slice_operand(x);
     for (int axis = 0; axis < kernel_access::max_rank; ++axis) in.fixed[axis] = -1;
     for (int i = 0; i < x.labels.count; ++i) {
       const int l = x.labels[i], axis = x.axis(i);
@@ -260,7 +269,12 @@ class unrolling {
       const kernel_access& target = kernel_.statements[s].target;
       if (target.operand == x.operand) written = &target;
     }
-    const auto from = kept(*written), to = kept(x);
+    const auto to = kept(x);
+    label_list<kernel_access::max_rank> from;
+    for (int i = 0; i < written->labels.count; ++i) {
+      const int l = written->labels[i];
+      if (!contains(gone_, l)) from.push(number_[l]);
+    }
     if (from == to) return value;
     ++size_.steps;
     const int s = new_statement();
@@ -275,34 +289,86 @@ class unrolling {
     return input_count_ + s;
   }
 
+  /// The unit matrices of a product make two labels one: that of the left side, if one is there.
+  constexpr void join_labels(const kernel_term& term, const kernel_access& target) {
+    for (int l = 0; l < kernel_.label_count; ++l) called_[l] = l;
+    label_set others = 0;
+    for (int f = 0; f < term.count; ++f) {
+      const kernel_access& x = kernel_.factors[term.first + f];
+      if (!is_identity(x)) {
+        others |= x.labels.set();
+        continue;
+      }
+      const int row = x.is_stack() ? 1 : 0;
+      const int a = called_[x.labels[row]], b = called_[x.labels[row + 1]];
+      const bool b_stays = target.labels.find(b) >= 0;
+      if (a == b || contains(gone_, a) || contains(gone_, b) ||
+          (b_stays && target.labels.find(a) >= 0)) {
+        return no_identity(x);
+      }
+      for (int l = 0; l < kernel_.label_count; ++l) {
+        if (called_[l] == (b_stays ? a : b)) called_[l] = b_stays ? b : a;
+      }
+    }
+    // What is left of a unit matrix must be a label of something else, and no local has one twice.
+    label_set brought = 0;
+    for (int l = 0; l < kernel_.label_count; ++l) {
+      if (contains(others, l)) brought |= bit(called_[l]);
+    }
+    for (int f = 0; f < term.count; ++f) {
+      const kernel_access& x = kernel_.factors[term.first + f];
+      if (is_identity(x) && !contains(brought, called_[x.labels[x.is_stack() ? 1 : 0]])) {
+        return no_identity(x);
+      }
+      label_set met = 0;
+      for (int i = 0; i < x.labels.count; ++i) {
+        if (kernel_.operands[x.operand].role != operand_role::local) continue;
+        if (contains(met, called_[x.labels[i]])) return no_identity(x);
+        met |= bit(called_[x.labels[i]]);
+      }
+    }
+  }
+  constexpr void no_identity(const kernel_access& x) {
+    if (!size_.error) {
+      size_.error =
+          kernel_checks::at_label(kernel_, diagnosis::identity_labels, x, x.is_stack() ? 1 : 0);
+    }
+  }
+
   /// The value of one product.
   constexpr int product(const kernel_term& term, const kernel_access& target) {
+    join_labels(term, target);
     const auto result = kept(target);
     label_set brought = 0;
     statement<L> made;
-    for (int f = 0; f < term.count; ++f) {
+    int count = 0;
+    for (int f = 0; f < term.count && goes_on(); ++f) {
       const kernel_access& x = kernel_.factors[term.first + f];
+      if (is_identity(x)) continue;
       const bool is_local = kernel_.operands[x.operand].role == operand_role::local;
       const int source = is_local ? local(x) : input(x);
       const auto labels = kept(x);
       brought |= labels.set();
-      if (out_ == nullptr) continue;
-      made.factors[f].source = source;
-      made.factors[f].labels = within(labels);
+      if (out_ != nullptr) {
+        made.factors[count].source = source;
+        made.factors[count].labels = within(labels);
+      }
+      ++count;
     }
-    size_.steps += term.count > 1 ? 2 * term.count - 1 : 1;
+    size_.steps += count > 1 ? 2 * count - 1 : 1;
     const int s = new_statement();
     if (out_ != nullptr) {
-      made.factor_count = term.count;
+      made.factor_count = count;
       made.result = within(result);
       const bool sums = brought != result.set();
       // A factor alone in another order is the value itself.
       made.kind = sums ? statement_kind::contract
-                  : term.count == 1 && made.factors[0].labels.count == result.count
+                  : count == 1 && made.factors[0].labels.count == result.count
                       ? statement_kind::permute
                       : statement_kind::pointwise;
       out_->said.list[s] = made;
     }
+    for (int l = 0; l < kernel_.label_count; ++l) called_[l] = l;
     return input_count_ + s;
   }
 
@@ -400,6 +466,7 @@ class unrolling {
   label_set gone_ = 0;
   int number_[kernel::max_labels] = {};  ///< of each label that stays
   index at_[kernel::max_labels] = {};    ///< of each label that goes, in the slice at hand
+  int called_[kernel::max_labels] = {};  ///< in the product at hand
   unrolled_input inputs_[most] = {};
   int local_[kernel::max_operands][max_slices] = {};  ///< the value of each slice
   signed_values output_{};

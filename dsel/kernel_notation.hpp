@@ -28,6 +28,9 @@ struct binding {
   X& tensor;
 };
 
+/// The unit matrix, instead of a tensor.
+struct unit_matrix {};
+
 template <class T>
 inline constexpr bool is_sum = false;
 template <class... P>
@@ -165,6 +168,10 @@ struct triangle {
 
 }  // namespace fusing
 
+/// Bound to an input, says that it is the unit matrix, B(q, i) = 1 if q = i and else 0, as where
+/// nodes are the points of the quadrature: it costs nothing, and its two labels are one.
+inline constexpr fusing::unit_matrix identity{};
+
 /// A tensor that a fused kernel reads, by name; bound at the call: u = U. A number, c = 2.0, is an
 /// input without labels, c().
 template <literal Name>
@@ -178,6 +185,10 @@ struct input {
   }
   template <tensor_like X>
   constexpr fusing::binding<input, const X> operator=(const X& x) const {
+    return {x};
+  }
+  constexpr fusing::binding<input, const fusing::unit_matrix> operator=(
+      const fusing::unit_matrix& x) const {
     return {x};
   }
 };

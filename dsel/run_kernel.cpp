@@ -8,13 +8,16 @@
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/dsel/call_form.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
+#include <tenfold/dsel/stored_program.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
+#include <vector>
 
 namespace tenfold {
 
 namespace {
 
-/// Whether the addresses between the first and the last entry of two operands meet.
+/// Whether the addresses between the first and the last entry of two operands
+/// meet.
 bool ranges_meet(const run_time_operand& x, const run_time_operand& y) {
   const auto range_of = [](const run_time_operand& z) {
     byte_span span;
@@ -34,7 +37,7 @@ bool ranges_meet(const run_time_operand& x, const run_time_operand& y) {
 diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
   const run_time_operand& y = operands[k.output()];
   for (int o = 0; o < k.operand_count; ++o) {
-    if (k.operands[o].role != operand_role::input) continue;
+    if (k.operands[o].role != operand_role::input || k.operands[o].is_identity) continue;
     // Where maps lead is for the caller to know.
     if (operands[o].map.numbers != nullptr || y.map.numbers != nullptr) continue;
     if (ranges_meet(operands[o], y) && !are_disjoint(operands[o], y.shape, y.data)) {
@@ -106,36 +109,75 @@ std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view te
 
 }  // namespace
 
-void run_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
-                const index* extents) {
-  operand_shape<max_rank> shapes[kernel::max_operands];
-  for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
-  const instruction_set isa = best_instruction_set();
-  const auto made = plan_kernel(k, text, shapes, extents, capabilities_of(isa));
+struct run_time_kernel::planned_call {
+  const kernel* said;
+  std::string_view text;
+  std::vector<operand_shape<max_rank>> shapes;  ///< by operand
+  std::vector<int> inputs;                      ///< the operand that each input is a slice of
+  std::vector<index> extents;                   ///< by label of the problem
+  instruction_set isa = best_instruction_set();
+  scalar type = scalar::f64;
+  bool is_empty = false;
+  double flops = 0;
+  stored_program runnable;
+};
+
+run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
+                                 const run_time_operand* operands) {
+  index extents[kernel::max_labels];
+  admit_kernel(k, text, operands, extents);
+  const auto call = std::make_shared<planned_call>();
+  call->said = &k;
+  call->text = text;
+  for (int o = 0; o < k.operand_count; ++o) call->shapes.push_back(operands[o].shape);
+  const auto made = plan_kernel(k, text, call->shapes.data(), extents, capabilities_of(call->isa));
   const problem<kernel_limits>& p = made->bound.value;
+  for (int o = 0; o < p.input_count; ++o) {
+    call->inputs.push_back(made->unrolled.inputs[o].operand);
+  }
+  call->extents.assign(p.extent, p.extent + p.label_count);
+  call->type = p.type;
+  call->is_empty = tenfold::is_empty(p);
+  call->flops = made->plan.flops;
+  call->runnable.keep(made->runnable);
+  call_ = call;
+}
+
+double run_time_kernel::flops() const { return call_->flops; }
+
+index run_time_kernel::workspace_bytes() const { return call_->runnable.memory_bytes(); }
+
+void run_time_kernel::run(const run_time_operand* operands) const {
+  const planned_call& c = *call_;
+  const kernel& k = *c.said;
+  for (int o = 0; o < k.operand_count; ++o) {
+    if (k.operands[o].role == operand_role::local || k.operands[o].is_identity) continue;
+    if (!alike(operands[o].shape, c.shapes[static_cast<std::size_t>(o)])) {
+      throw_diagnostic({diagnosis::unlike_planned, -1, 0, {o}}, c.text);
+    }
+  }
   const run_time_operand& out = operands[k.output()];
   void* const y = const_cast<void*>(out.data);
-  const bool updates = k.adds_to_output();
-  const bool scatters = out.map.numbers != nullptr;
+  const bool updates = k.adds_to_output(), scatters = out.map.numbers != nullptr;
   if (scatters && !updates) clear_entries(out);
-  if (is_empty(p)) {
+  if (c.is_empty) {
     if (!scatters) scale(out.shape, y, {updates ? 1.0 : 0.0});
     return;
   }
-  const void* inputs[kernel_limits.operands] = {};
+  const void* inputs[kernel_limits.operands];
   entry_map maps[kernel_limits.operands];
-  for (int o = 0; o < p.input_count; ++o) {
-    const run_time_operand& from = operands[made->unrolled.inputs[o].operand];
+  for (std::size_t o = 0; o < c.inputs.size(); ++o) {
+    const run_time_operand& from = operands[c.inputs[o]];
     inputs[o] = from.data;
     maps[o] = from.map;
   }
-  with_scalar(p.type, [&](auto one) {
+  with_scalar(c.type, [&](auto one) {
     using T = decltype(one);
-    program_arguments<T> args{inputs, y, p.extent, T(1), updates ? T(1) : T(0)};
+    program_arguments<T> args{inputs, y, c.extents.data(), T(1), updates ? T(1) : T(0)};
     args.maps = maps;
     args.output_map = out.map;
     args.order = out.order;
-    launch(made->runnable, args, isa);
+    launch(c.runnable.view(), args, c.isa);
   });
 }
 
@@ -153,7 +195,7 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
   const capabilities machine = compiled ? *compiled_for : capabilities_of(best_instruction_set());
   const auto made =
       plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents, machine);
-  const problem<kernel_limits>& p = made->bound.value;
+  problem<kernel_limits>& p = made->bound.value;
   explained_input sources[kernel_limits.operands];
   for (int o = 0; o < p.input_count; ++o) {
     const unrolled_input& in = made->unrolled.inputs[o];
@@ -169,6 +211,17 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
     }
   }
   // What is said of the batch is said of one value of it.
+  const index values = p.extent[p.batch];
+  p.extent[p.batch] = dyn;
+  if (values != dyn && values > 0) {
+    made->plan.flops = 0;
+    for (int s = 0; s < made->plan.step_count; ++s) {
+      plan_step<kernel_limits>& step = made->plan.steps[s];
+      if (contains(step.labels, p.batch)) step.flops /= static_cast<double>(values);
+      made->plan.flops += step.flops;
+    }
+    made->plan.naive_flops = make_plan<kernel_limits>(p).naive_flops;
+  }
   index shown[kernel_limits.labels];
   for (int l = 0; l < p.label_count; ++l) {
     const int label = made->unrolled.label[l];

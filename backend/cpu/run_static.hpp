@@ -216,12 +216,13 @@ class static_runner {
          address<S + I, &program_step::c, T>(args, workspace, scratch, at), nullptr, nullptr}...};
     for (index x = 0; x < extent; ++x) {
       vec<T, width> sum{};
-      (combine<S + I, S + sizeof...(I), width>(p[I], x, sum), ...);
+      (combine<S, S + I, S + static_cast<int>(sizeof...(I)), width>(p[I], x, sum), ...);
     }
   }
 
-  /// sum := or += sign a[x] b[x] of step S; stored unless the next step, before End, adds to it.
-  template <int S, int End, int Width>
+  /// sum := or += sign a[x] b[x] of step S of the steps [First, End); stored unless the next of
+  /// them adds to it.
+  template <int First, int S, int End, int Width>
   [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index x,
                                              vec<T, Width>& sum) {
     static constexpr const program_step& step = P::value.steps[S];
@@ -230,22 +231,25 @@ class static_runner {
     if constexpr (step.sign < 0) a = broadcast<T, Width>(T(-1)) * a;
     if constexpr (!step.accumulates) {
       sum = a * b;
-    } else if constexpr (continues_sum<S>()) {
+    } else if constexpr (continues_sum<First, S>()) {
       sum = fma(a, b, sum);
     } else {
       sum = fma(a, b, load<T, Width>(p.c + x * step.n.c));
     }
     if constexpr (S + 1 < End) {
-      if constexpr (continues_sum<S + 1>()) return;
+      if constexpr (continues_sum<First, S + 1>()) return;
     }
     store<T, Width>(p.c + x * step.n.c, sum);
   }
-  /// Whether step S adds to what the step before it leaves.
-  template <int S>
+  /// Whether step S adds to what the step before it, which runs with it, has in its register.
+  template <int First, int S>
   static constexpr bool continues_sum() {
-    constexpr const program_step& step = P::value.steps[S];
-    return step.accumulates && S > 0 &&
-           P::value.steps[static_cast<std::size_t>(S - (S > 0))].c == step.c;
+    if constexpr (S == First) {
+      return false;
+    } else {
+      constexpr const program_step& step = P::value.steps[S];
+      return step.accumulates && P::value.steps[S - 1].c == step.c;
+    }
   }
 
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in

@@ -113,6 +113,11 @@ void check_mass(index elements) {
   one(v = x.V, u = x.U, B = x.B, D = x.D);
   x.expect(false);
   CHECK(same(x.V, x.W));
+  // Planned once, run for other entries.
+  const auto planned = one.plan(v = x.V, u = x.U, B = x.B, D = x.D);
+  x.V = x.U;
+  planned(v = x.V, u = x.U, B = x.B, D = x.D);
+  CHECK(same(x.V, x.W));
   const auto two =
       fuse(e)(g(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k),
               v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * g(e, q, r, s));
@@ -267,6 +272,38 @@ TEST_CASE("locals and the output are added to by += and -=, and terms have signs
     for (int y = 0; y < 3; ++y) {
       W(x, y) -= second[y] - first[y] * first[y];
       for (int z = 0; z < 3; ++z) W(x, y) += M(z, y) * second[z];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("products at each point may add to a contraction") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"h"> h;
+  constexpr output<"v"> v;
+  tensor<double, 4, 4> M;
+  tensor<double, dyn, 4> U(20), Dt(20), V(20), W(20);
+  fill(M, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  const auto kernel = fuse(e)(g(e, i) = A(i, j) * u(e, j) + D(e, i) * u(e, i) - u(e, i) * u(e, i),
+                              h(e, i) = D(e, i) * D(e, i) - D(e, i) * u(e, i),
+                              v(e, i) = A(i, j) * g(e, j) + A(j, i) * h(e, j));
+  kernel(v = V, u = U, A = M, D = Dt);
+  for (index x = 0; x < 20; ++x) {
+    double first[4] = {}, second[4] = {};
+    for (int y = 0; y < 4; ++y) {
+      first[y] = (Dt(x, y) - U(x, y)) * U(x, y);
+      second[y] = (Dt(x, y) - U(x, y)) * Dt(x, y);
+      for (int z = 0; z < 4; ++z) first[y] += M(y, z) * U(x, z);
+    }
+    for (int y = 0; y < 4; ++y) {
+      W(x, y) = 0;
+      for (int z = 0; z < 4; ++z) W(x, y) += M(y, z) * first[z] + M(z, y) * second[z];
     }
   }
   CHECK(same(V, W));
@@ -511,6 +548,50 @@ TEST_CASE("a map may be one of blocks of elements") {
   CHECK(same(sum, expected));
 }
 
+// --- the unit matrix ----------------------------------------------------------------------------
+
+template <bool IsStatic>
+void check_collocation() {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::i, labels::j, labels::l,
+      labels::m;
+  constexpr index n = told<IsStatic>(4);
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"w"> w;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  const auto diffusion = fuse(e)(g(e, d, q, r) = X(d, q, i) * Y(d, r, j) * u(e, i, j),
+                                 w(e, c, q, r) = symmetric(D)(e, c, d, q, r) * g(e, d, q, r),
+                                 v(e, l, m) = X(c, q, l) * Y(c, r, m) * w(e, c, q, r));
+  auto Gt = sized<tensor<double, n, n>>(index{4}, index{4}), unit = Gt;
+  auto U = sized<tensor<double, dyn, n, n>>(index{13}, index{4}, index{4}), V = U, W = U;
+  auto Dt =
+      sized<tensor<double, dyn, told<IsStatic>(3), n, n>>(index{13}, index{3}, index{4}, index{4});
+  fill(Gt, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  for (index x = 0; x < 16; ++x) unit.data()[x] = x % 5 == 0 ? 1 : 0;
+  diffusion(v = W, u = U, B = unit, G = Gt, D = Dt);
+  diffusion(v = V, u = U, B = identity, G = Gt, D = Dt);
+  CHECK(same(V, W));
+  const auto planned = diffusion.plan(v = V, u = U, B = identity, G = Gt, D = Dt);
+  V.fill(0);
+  planned(v = V, u = U, B = identity, G = Gt, D = Dt);
+  CHECK(same(V, W));
+  // One sweep for each direction and way.
+  const auto told_of = diffusion.explain(v = V, u = U, B = identity, G = Gt, D = Dt);
+  CHECK(told_of.flops.factor_of(told_of.flops.unknown()) == 4 * 2 * 64 + 16 * (2 + 4));
+}
+
+TEST_CASE("an input that is the unit matrix costs nothing") {
+  check_collocation<true>();
+  check_collocation<false>();
+}
+
 // --- explain ------------------------------------------------------------------------------------
 
 TEST_CASE("explain shows a fused kernel, for one element") {
@@ -560,6 +641,19 @@ TEST_CASE("a call of a fused kernel refuses extents that disagree and operands t
         said + "label 'e' at position 28 has extent 5, at position 20 it has extent 4");
   CHECK(testing::thrown_by<shape_error>([&] { twice(v = V, u = X, A = F); }) ==
         said + "label 'j' at position 22 has extent 3, at position 13 it has extent 4");
+  tensor<double, dyn, dyn> Y(4, 3), Z(4, 3), square(3, 3);
+  Y.fill(0);
+  square.fill(0);
+  const auto planned = twice.plan(v = Z, u = Y, A = square);
+  planned(v = Z, u = Y, A = square);
+  tensor<double, dyn, dyn> longer(5, 3), wider(5, 3);
+  CHECK(testing::thrown_by<shape_error>([&] { planned(v = longer, u = wider, A = square); }) ==
+        said + "operand 2 is not like the one that was planned for");
+  tensor<double, dyn, 4> four(4);
+  four.fill(0);
+  tensor<double, dyn, dyn> five(4, 5);
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = five, u = four, A = identity); }) ==
+        said + "label 'j' at position 13 has extent 5, at position 22 it has extent 4");
   CHECK(testing::thrown_by<overlap_error>([&] { twice(v = U, u = U, A = M); }) ==
         said + "the output overlaps 'u' at position 18 in memory");
 }
