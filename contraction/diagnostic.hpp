@@ -73,7 +73,53 @@
     "numpy_semantics or optimize")                                                                 \
   X(late_operand, "argument {0} is an operand behind an option: operands stand first")             \
   X(repeated_option, "argument {0} says an option a second time")                                  \
-  X(beta_by_value, "argument {0} is beta, which needs a destination: einsum(into(y), ...)")
+  X(beta_by_value, "argument {0} is beta, which needs a destination: einsum(into(y), ...)")        \
+  X(no_output, "no statement assigns to an output: declare output<\"v\"> v")                       \
+  X(second_output, "'{label}' at position {position} is a second output: a kernel has one")        \
+  X(unbound, "'{label}' at position {position} is bound by no argument of the call")               \
+  X(bound_twice, "'{label}' at position {position} is bound by two arguments of the call")         \
+  X(unknown_name, "argument {0} of the call binds a name that the kernel does not have")           \
+  X(input_assigned, "'{label}' at position {position} is an input, and is assigned to")            \
+  X(output_read, "output '{label}' at position {position} is read: keep it in a local first")      \
+  X(local_unwritten, "local '{label}' at position {position} is read before it is written")        \
+  X(local_labels,                                                                                  \
+    "local '{label}' at position {position} needs as many labels as where it is written, all "     \
+    "different, the batch label in the same place")                                                \
+  X(target_relabelled,                                                                             \
+    "'{label}' at position {position} is added to under other labels than those it was written "   \
+    "with")                                                                                        \
+  X(assigned_twice,                                                                                \
+    "'{label}' at position {position} is assigned to a second time: add to it with +=")            \
+  X(batch_absent, "output '{label}' at position {position} lacks the batch label")                 \
+  X(batch_summed,                                                                                  \
+    "the batch label '{label}' at position {position} is summed: the left side of statement {0} "  \
+    "lacks it")                                                                                    \
+  X(kernel_extent,                                                                                 \
+    "label '{label}' at position {position} has extent {0}, at position {2} it has extent {1}")    \
+  X(kernel_rank, "'{label}' at position {position} has rank {0}, its labels ask for rank {1}")     \
+  X(kernel_precision, "'{label}' at position {position} differs in precision from the output")     \
+  X(kernel_complex, "'{label}' at position {position} is complex, the output is real")             \
+  X(kernel_layout,                                                                                 \
+    "'{label}' at position {position} is neither a strided nor a gathered tensor in host memory")  \
+  X(map_without_batch,                                                                             \
+    "'{label}' at position {position} is gathered: its first label is the batch label")            \
+  X(kernel_overlap, "the output overlaps '{label}' at position {position} in memory")              \
+  X(two_roles,                                                                                     \
+    "'{label}' at position {position} is an input, an output and a local at once: a name has one " \
+    "role")                                                                                        \
+  X(no_triangle,                                                                                   \
+    "'{label}' at position {position} stores {0} entries where a triangle has 1, 3, 6, 10, ...")   \
+  X(stack_range,                                                                                   \
+    "label '{label}' at position {position} has extent {1}: its stack has no slice {0}")           \
+  X(unrolled_output,                                                                               \
+    "label '{label}' at position {position} is that of a stack or of a symmetric matrix: the "     \
+    "output cannot have it")                                                                       \
+  X(unknown_extent,                                                                                \
+    "label '{label}' at position {position} is that of a stack, and no operand tells its extent")  \
+  X(identity_labels,                                                                               \
+    "label '{label}' at position {position} is one of a unit matrix that cannot be left out: "     \
+    "both "                                                                                        \
+    "its labels stay, or none does, or a local would have one twice")
 
 namespace tenfold {
 

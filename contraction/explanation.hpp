@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/limits.hpp>
 
@@ -76,7 +77,8 @@ enum class reach : unsigned char {
   broadcast,  ///< one entry in memory serves all lanes
   scratch,    ///< computed in, or left in, the scratch of the tile
   registers,  ///< stays in registers between the parts of a sandwich
-  packed      ///< copied: its lanes lie apart, or the last vector is not full
+  packed,     ///< copied: its lanes lie apart, or the last vector is not full
+  mapped      ///< gathered, or scattered and added, through a map
 };
 
 struct explained_operand {
@@ -94,7 +96,9 @@ enum class micro_kernel : unsigned char {
   conversion,       ///< copied to the scalar of the program as it is packed
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
-  sandwich          ///< interpolation, scaling and projection on one axis in one go
+  sandwich,         ///< interpolation, scaling and projection on one axis in one go
+  together,         ///< products entry by entry, side by side
+  renamed           ///< nothing is done: the same entries under other labels
 };
 
 /// Labels in their order: a part of the explanation's list of orders.
@@ -185,23 +189,34 @@ struct explanation_summary {
   /// not fit into its object, and a workspace too large to keep. -1: planning at the call allocates
   /// as it needs.
   int allocations = 0;
+  std::string_view kernel;  ///< the text of a fused kernel; it must outlive the explanation
 
   friend constexpr bool operator==(const explanation_summary&,
                                    const explanation_summary&) = default;
 };
 
+/// Of an input of a fused kernel: the operand's name, and which slice of it is read.
+struct explained_input {
+  std::string_view name;
+  int slice = -1;      ///< along an axis without a label; -1: there is none
+  bool again = false;  ///< the same entries are an earlier input, too
+
+  friend constexpr bool operator==(const explained_input&, const explained_input&) = default;
+};
+
 /// All about an expression within the limits L.
 template <limits L>
 struct explanation : explanation_summary {
-  static constexpr int max_steps = 2 * L.operands;
+  static constexpr int max_steps = L.most_steps();
   static constexpr int max_phases = 6 * L.operands;
   static constexpr int max_orders =
       (L.operands + 1) * L.rank + max_steps * L.labels + 4 * max_phases;
 
   label_text names[L.labels] = {};
-  index extents[L.labels] = {};         ///< by label; `dyn` where not known
-  label_order inputs[L.operands] = {};  ///< as written
-  char before[L.operands] = {};         ///< what stands before each: ',', '+', '-' or nothing
+  index extents[L.labels] = {};              ///< by label; `dyn` where not known
+  label_order inputs[L.operands] = {};       ///< as written
+  char before[L.operands] = {};              ///< what stands before each: ',', '+', '-' or nothing
+  explained_input sources[L.operands] = {};  ///< of a fused kernel
   explained_step steps[max_steps] = {};
   explained_phase phases[max_phases] = {};
   int order_count = 0;
@@ -217,6 +232,7 @@ struct explanation_view {
   const index* extents;
   const label_order* inputs;
   const char* before;
+  const explained_input* sources;
   const explained_step* steps;
   const explained_phase* phases;
   const std::uint8_t* orders;
@@ -228,6 +244,7 @@ struct explanation_view {
         extents(e.extents),
         inputs(e.inputs),
         before(e.before),
+        sources(e.sources),
         steps(e.steps),
         phases(e.phases),
         orders(e.orders) {}

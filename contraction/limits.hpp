@@ -13,6 +13,10 @@ struct limits {
   int labels;  ///< distinct ones, at most 64
   int rank;
   int statements = 1;  ///< one for a product; a sum needs one for each product and one more
+  int steps = 0;       ///< of a plan, at most 64; 0: those of one product or sum
+
+  /// A product takes one step less than it has operands, and one for each that is summed alone.
+  constexpr int most_steps() const { return steps > 0 ? steps : 2 * operands; }
 
   friend constexpr bool operator==(const limits&, const limits&) = default;
 };

@@ -18,7 +18,7 @@ namespace tenfold {
 /// Room for the programs of expressions within L: tight where compile time pays for it (a program
 /// that does not fit is planned at run time), ample at run time.
 template <limits L>
-using static_program = program<6, 3 * L.operands + 6, 4 * L.operands>;
+using static_program = program<6, L.most_steps() + L.operands + 6, 2 * L.most_steps()>;
 template <limits L>
 using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands * L.rank>;
 
@@ -27,8 +27,9 @@ class lowering : private phases<L> {
   using base = phases<L>;
   using base::caps_, base::n_, base::overwrites_, base::plan_, base::points_, base::problem_;
   using base::end_of_sum, base::external_stride, base::for_each_external, base::inner,
-      base::is_final, base::is_foreign, base::labels_of, base::lanes_direct, base::last_use,
-      base::may_overlap, base::order_of, base::tile_work, base::uses;
+      base::is_final, base::is_foreign, base::is_mapped, base::scatters, base::labels_of,
+      base::lanes_direct, base::last_use, base::without_renaming, base::may_overlap, base::order_of,
+      base::tile_work, base::uses;
 
  public:
   constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
@@ -153,15 +154,20 @@ class lowering : private phases<L> {
     phase.skip_span = skip_span;
     phase.partial = partial;
     phase.tile_flops = tile_work(shape);
+    phase.scatters = scatters(shape.root);
     region_count_ = 0;
+    for (place& copy : copies_) copy = {};
     index peak = 0;
 
-    place results[2 * L.operands] = {};
+    place results[L.most_steps()] = {};
     for (int s = 0; s <= shape.root && out_.feasible; ++s) {
       if (!contains(shape.members, s)) continue;
       if (sandwich_at(shape, s)) {
         emit_sandwich(shape, s, results, peak);
         s += 2;
+      } else if (const int count = entry_wise_run(shape, s); count > 1) {
+        emit_together(shape, s, count, results, peak);
+        s += count - 1;
       } else {
         emit_contract(shape, s, results, peak);
       }
@@ -196,7 +202,10 @@ class lowering : private phases<L> {
       p.ref.offset = workspace_[value - n_];
     }
     p.ref.type = problem_.type;
+    p.ref.mapped = is_mapped(value);
     if (value < n_) {
+      p.ref.offset = problem_.inputs[value].offset;
+      if (p.ref.offset == dyn) out_.feasible = false;
       p.ref.type = problem_.inputs[value].type;
       p.ref.conjugated = problem_.inputs[value].conjugated;
     } else if (is_final(value - n_)) {
@@ -260,8 +269,9 @@ class lowering : private phases<L> {
 
   constexpr bool needs_packing(const phase_shape& shape, int value, const place& p) const {
     if (p.ref.where == buffer::scratch) return false;
-    return is_foreign(value) || (shape.lane >= 0 && p.ref.how == access::lanes &&
-                                 (shape.pack_all || p.ref.lane_stride != 1));
+    return is_foreign(value) || p.ref.mapped ||
+           (shape.lane >= 0 && p.ref.how == access::lanes &&
+            (shape.pack_all || p.ref.lane_stride != 1));
   }
 
   /// Copies between memory and scratch, one run after another.
@@ -303,13 +313,24 @@ class lowering : private phases<L> {
   constexpr place operand(const phase_shape& shape, int value, place* results, index& peak,
                           int origin) {
     if (value >= n_ && contains(shape.members, value - n_)) return results[value - n_];
+    if (value < n_ && copies_[value].packed) return copies_[value];
     place p = external(shape, value);
     if (!needs_packing(shape, value, p)) return p;
     place copy = in_scratch(shape, memory_order(shape, value), peak);
     copy.ref.value = value;
     emit_copy(shape, step_kind::pack, value, p, copy, origin);
     copy.packed = true;
+    if (value < n_) copies_[value] = copy;
     return copy;
+  }
+
+  /// A place whose labels `from` are in turn called `to`.
+  static constexpr place renamed(const place& p, const label_list<L.labels>& from,
+                                 const label_list<L.labels>& to) {
+    place other = p;
+    for (index& stride : other.stride) stride = 0;
+    for (int i = 0; i < from.count; ++i) other.stride[to[i]] = p.stride[from[i]];
+    return other;
   }
 
   /// Where step s leaves its result: the terms of a sum in one place. `memory` is its final place
@@ -341,8 +362,13 @@ class lowering : private phases<L> {
 
   /// Frees the scratch of an operand of step s behind its last use.
   constexpr void release_operand(const phase_shape& shape, int s, int value, const place& p) {
-    const bool here = value >= n_ && contains(shape.members, value - n_);
-    if (!here || last_use(shape, value - n_) == s) release(p.region);
+    if (last_use(shape, without_renaming(shape, value)) > s) return;
+    if (value < n_) copies_[value] = {};
+    if (keeps_regions_) {
+      kept_[kept_count_++] = p.region;
+    } else {
+      release(p.region);
+    }
   }
 
   /// The stride of an operand in the phase that takes the other part of the lane loop. Contracted
@@ -375,6 +401,14 @@ class lowering : private phases<L> {
       if (lanes_a != lanes_b ? lanes_a : points_(la & ~lb) > points_(lb & ~la)) std::swap(va, vb);
     }
     place a = operand(shape, va, results, peak, s);
+    if (ps.renames) {
+      a = renamed(a, order_of(va), ps.order);
+      // In scratch it is the same memory.
+      if (s != shape.root && without_renaming(shape, n_ + s) != n_ + s) {
+        results[s] = a;
+        return;
+      }
+    }
     place b;
     if (vb >= 0) b = operand(shape, vb, results, peak, s);
     // A conversion alone is done by packing.
@@ -382,6 +416,7 @@ class lowering : private phases<L> {
         ps.fixed_label < 0 && end_of_sum(s) == s && s != shape.root) {
       a.ref.value = n_ + s;
       results[s] = a;
+      if (va < n_) copies_[va] = {};
       return;
     }
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
@@ -394,7 +429,8 @@ class lowering : private phases<L> {
     step.a = a.ref;
     step.b = b.ref;
     step.c = c.ref;
-    const label_set la = labels_of(va), lb = vb >= 0 ? labels_of(vb) : 0;
+    const label_set la = ps.renames ? ps.order.set() : labels_of(va);
+    const label_set lb = vb >= 0 ? labels_of(vb) : 0;
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
                               sums[L.labels + 1] = {};
     int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
@@ -456,6 +492,56 @@ class lowering : private phases<L> {
     release_operand(shape, s, va, a);
     if (vb >= 0) release_operand(shape, s, vb, b);
     finish(shape, s, step, c, memory, results);
+  }
+
+  // --- products entry by entry, side by side ------------------------------------------------
+
+  /// How many steps from s on, at most as many as registers name well, are products over the same
+  /// entries without a sum, left in scratch.
+  constexpr int entry_wise_run(const phase_shape& shape, int s) const {
+    if (shape.lane < 0 || shape.vectors > 1) return 1;
+    const label_set entries = plan_.steps[s].order.set();
+    int count = 0;
+    for (int t = s; t < shape.root && count < select::most_together; ++t, ++count) {
+      const plan_step<L>& step = plan_.steps[t];
+      if (!contains(shape.members, t) || step.b < 0 || step.contracted != 0 ||
+          step.fixed_label >= 0 || end_of_sum(t) == shape.root || sandwich_at(shape, t) ||
+          step.order.set() != entries || labels_of(step.a) != entries ||
+          labels_of(step.b) != entries) {
+        break;
+      }
+      // What the run reads of itself must be the sum that the step before it began.
+      for (const int v : {step.a, step.b}) {
+        if (v >= n_ + s || (v >= n_ && !contains(shape.members, v - n_))) return count;
+      }
+      if (step.c >= n_ + s && step.c != n_ + t - 1) return count;
+    }
+    return count;
+  }
+
+  /// The steps as they are alone, packing first; no result takes the place of an operand.
+  constexpr void emit_together(const phase_shape& shape, int s, int count, place* results,
+                               index& peak) {
+    for (int t = s; t < s + count; ++t) {
+      for (const int v : {plan_.steps[t].a, plan_.steps[t].b}) operand(shape, v, results, peak, t);
+    }
+    keeps_regions_ = true;
+    kept_count_ = 0;
+    const int first = out_.step_count;
+    for (int t = s; t < s + count && out_.feasible; ++t) emit_contract(shape, t, results, peak);
+    keeps_regions_ = false;
+    for (int r = 0; r < kept_count_; ++r) release(kept_[r]);
+    if (!out_.feasible) return;
+    const auto step = [&](int i) -> program_step& {
+      return out_.steps[static_cast<std::size_t>(i)];
+    };
+    bool alike = out_.step_count == first + count;
+    for (int i = first; i < out_.step_count; ++i) {
+      alike = alike && step(i).outer_count == 0 && step(i).n.extent == step(first).n.extent &&
+              step(i).a_varies && step(i).a.how == access::lanes &&
+              step(i).b.how == access::lanes && step(i).c.where == buffer::scratch;
+    }
+    if (alike) step(first).together = count;
   }
 
   // --- the sandwich: interpolate, scale, project on one axis, run as one step per column -----
@@ -547,11 +633,15 @@ class lowering : private phases<L> {
   label_set lowered_ = 0;  ///< roots of the phases that are there, as a set of steps
   Program out_{};
   program_step overflow_{};
-  index workspace_[2 * L.operands] = {};
+  index workspace_[L.most_steps()] = {};
+  bool keeps_regions_ = false;  ///< regions are freed later: these
+  int kept_[2 * L.most_steps()] = {};
+  int kept_count_ = 0;
+  place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
   int tile_count_ = 0;
   int tile_label_[max_tile_loops] = {};
   int region_count_ = 0;
-  region regions_[2 * L.operands + 4] = {};
+  region regions_[L.most_steps() + 4] = {};
 };
 
 /// plan -> program for the given capabilities. `overwrites`: the result is not read (beta = 0).

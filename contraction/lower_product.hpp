@@ -41,6 +41,10 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
   const int n = p.input_count;
   if (plan.step_count != 1 + (last.a >= n) + (last.b >= n && last.b != last.a)) return {};
   const bound_operand<L>&a = p.inputs[va], &b = p.inputs[vb];
+  for (const bound_operand<L>* x : {&a, &b, &p.output}) {
+    if (x->layout != batch_layout::strided) return {};
+  }
+  if (a.offset == dyn || b.offset == dyn || p.output.offset == dyn) return {};
   const label_set kept = last.labels & ~last.contracted;
   if ((kept & ~b.labels) == 0 || (kept & ~a.labels) == 0 || last.contracted == 0) return {};
 
@@ -106,6 +110,7 @@ constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& pla
     operand_ref r;
     r.where = where;
     r.slot = value < p.input_count ? value : 0;
+    r.offset = x.offset;
     r.tile_stride[0] = along;
     r.value = value;
     r.type = p.type;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <tenfold/contraction/explanation.hpp>
 #include <tenfold/contraction/lower.hpp>
@@ -31,6 +32,13 @@ class explaining {
     for (int l = 0; l < p.label_count; ++l) out_.extents[l] = extents[l];
   }
 
+  /// The same of a fused kernel: its inputs have names.
+  constexpr explanation<M> run(const explained_input* sources) {
+    for (int o = 0; o < n_; ++o) out_.sources[o] = sources[o];
+    out_.kernel = text_;
+    return run();
+  }
+
   constexpr explanation<M> run() {
     out_.type = problem_.type;
     out_.machine = caps_;
@@ -53,7 +61,7 @@ class explaining {
     }
     for (int o = 0; o < n_; ++o) {
       all |= problem_.inputs[o].labels;
-      if (problem_.twin[o] == o) {
+      if (problem_.twin[o] == o && !out_.sources[o].again) {
         out_.input_bytes.add(bytes(problem_.inputs[o].labels, problem_.inputs[o].type));
       }
     }
@@ -69,6 +77,7 @@ class explaining {
       explained_step& step = out_.steps[s];
       for (const explained_operand* x : {&step.a, &step.b, &step.c}) {
         if (x->value < 0 || x->how == reach::registers) continue;
+        if (step.kernel == micro_kernel::renamed) continue;
         step.bytes.add(bytes(labels_of(x->value), type_of(x->value)));
       }
       out_.flops.add(step.flops);
@@ -172,7 +181,8 @@ class explaining {
     e.order = put(step.order);
     e.flops = times_unknown(step.flops, step.labels);
     e.first = e.last = s;
-    classify(e, step);
+    if (step.renames) e.kernel = micro_kernel::renamed;
+    if (!step.renames) classify(e, step);
   }
 
   // --- phases ------------------------------------------------------------------------------
@@ -211,10 +221,18 @@ class explaining {
     if (only.kind == step_kind::gemm) return product(to, only);
     costs(to, root);
     if (to.remainder) return;
+    std::array<int, 2> together{};  // plan steps that run together: from, to
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
       if (converts(step)) conversion(f, step);
       if (step.kind == step_kind::contract) contract(f, step);
+      if (step.together > 1 && static_tiles_) together = {step.origin, step.origin + step.together};
+      if (step.kind == step_kind::contract && step.origin < together[1]) {
+        explained_step& e = out_.steps[step.origin];
+        e.kernel = micro_kernel::together;
+        e.first = together[0];
+        e.last = together[1] - 1;
+      }
       if (step.kind == step_kind::sandwich) sandwich(f, step);
     }
   }
@@ -306,7 +324,7 @@ class explaining {
       const bool from = copy.kind == step_kind::pack && copy.c.value == ref.value;
       const bool to = copy.kind == step_kind::unpack && copy.a.value == ref.value;
       if (copy.origin > step.origin || !(result ? to : from)) continue;
-      x.how = reach::packed;
+      x.how = copy.a.mapped || copy.c.mapped ? reach::mapped : reach::packed;
       x.apart = result ? copy.c.lane_stride : copy.a.lane_stride;
     }
     return x;

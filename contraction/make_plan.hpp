@@ -33,13 +33,17 @@ class planning {
         case statement_kind::permute:
           result_[s] = value_of(said.factors[0].source);
           break;
+        case statement_kind::rename:
+          rename(s);
+          break;
         default:
-          if (last || !feeds_sum(s)) result_[s] = product(said, order_of_result(s), -1, 1);
+          if (last || !feeds_sum(s)) result_[s] = product(s);
       }
     }
     // The last step is the one that leaves the result.
     const int value = result_[problem_.statement_count - 1];
-    if (plan_.found && (value < n_ + plan_.step_count - 1 || shared_[value - n_])) {
+    const bool leaves = value >= n_ && value == n_ + plan_.step_count - 1 && !shared_[value - n_];
+    if (plan_.found && !leaves) {
       copy(value, problem_.output.order);
     }
     return plan_;
@@ -91,7 +95,7 @@ class planning {
     for (int s = 0; s < plan_.step_count; ++s) {
       const plan_step<L>& known = plan_.steps[s];
       const bool same = (known.a == a && known.b == b) || (known.a == b && known.b == a);
-      if (same && known.c < 0 && known.fixed_label < 0 && known.sign == sign &&
+      if (same && known.c < 0 && known.fixed_label < 0 && !known.renames && known.sign == sign &&
           known.contracted == contracted && known.order.set() == kept && !continued_[s]) {
         shared_[s] = true;
         return s;
@@ -139,49 +143,193 @@ class planning {
     result_[s] = value;
   }
 
+  /// result := the factor under other labels.
+  constexpr void rename(int s) {
+    const bound_statement<L>& said = problem_.list[s];
+    const int source = said.factors[0].source, value = value_of(source);
+    const auto& from = problem_.list[source - n_].order;
+    const auto& now = order_of(value);
+    label_list<L.labels> order;
+    for (int i = 0; i < now.count; ++i) order.push(said.order[from.find(now[i])]);
+    for (int known = 0; known < plan_.step_count; ++known) {
+      const plan_step<L>& step = plan_.steps[known];
+      if (step.renames && step.a == value && step.order == order) {
+        result_[s] = n_ + known;
+        return;
+      }
+    }
+    result_[s] = copy(value, order);
+    plan_.steps[result_[s] - n_].renames = true;
+    // What is read under other labels is not added to.
+    if (value >= n_) shared_[value - n_] = true;
+    shared_[result_[s] - n_] = true;
+  }
+
+  /// The values that a product multiplies.
+  struct factor_list {
+    int count = 0;
+    int value[L.operands] = {};
+  };
+  struct signed_product {
+    factor_list factors{};
+    int sign = 1;
+  };
+
+  constexpr factor_list factors_of(const bound_statement<L>& said) const {
+    factor_list list;
+    for (int f = 0; f < said.factor_count; ++f) {
+      list.value[list.count++] = value_of(said.factors[f].source);
+    }
+    return list;
+  }
+
   /// result := sum of sign * term, term by term in one place.
   constexpr void sum(int s) {
     const bound_statement<L>& said = problem_.list[s];
     const auto order = order_of_result(s);
-    int value = -1;
-    for (int t = 0; t < said.factor_count && plan_.found; ++t) {
+    signed_product terms[L.operands] = {};
+    int count = 0;
+    for (int t = 0; t < said.factor_count; ++t) {
       const auto [source, sign] = said.factors[t];
       if (is_empty(problem_, source) && !is_empty(problem_)) continue;
+      signed_product& term = terms[count++];
+      term.sign = sign;
       if (source >= n_ && feeds_sum(source - n_)) {
-        value = product(problem_.list[source - n_], order, value, sign);
+        const bound_statement<L>& product = problem_.list[source - n_];
+        term.factors = factors_of(product);
+        label_set all = 0;
+        for (int f = 0; f < term.factors.count; ++f) all |= labels_of(term.factors.value[f]);
+        count_naive(all, order.set(), term.factors.count, count > 1);
       } else {
-        value = append(value_of(source), -1, value, sign, labels_of(value_of(source)), order);
+        term.factors.value[term.factors.count++] = value_of(source);
       }
     }
-    result_[s] = value;
+    result_[s] = sum_of(terms, count, order, -1);
   }
 
-  /// Plans one product: sums the labels that one factor alone carries (each such sum shrinks the
-  /// factor before it multiplies anything), then multiplies in the order of find_path. The last
-  /// step adds to `c`.
-  constexpr int product(const bound_statement<L>& said, const label_list<L.labels>& order, int c,
-                        int sign) {
-    const int n = said.factor_count;
-    const label_set kept = order.set();
+  /// result := product.
+  constexpr int product(int s) {
+    const factor_list list = factors_of(problem_.list[s]);
+    const auto order = order_of_result(s);
     label_set all = 0;
-    for (int f = 0; f < n; ++f) all |= labels_of(value_of(said.factors[f].source));
-    plan_.naive_flops += each_(all) * ((n > 1 ? n - 1 : 0) + ((all & ~kept) != 0 ? 1 : 0));
-    if (c >= 0) plan_.naive_flops += each_(kept);
+    for (int f = 0; f < list.count; ++f) all |= labels_of(list.value[f]);
+    count_naive(all, order.set(), list.count, false);
+    return product(list, order, -1, 1);
+  }
 
-    if (n == 1) return append(value_of(said.factors[0].source), -1, c, sign, all, order);
+  /// Adds up products onto `c`. Those whose last step multiplies by the same factor are added up
+  /// before it: B (A x) + B (C y) = B (A x + C y), and so on inside, so that a sum on the way back
+  /// costs what its mirror image, one value on many ways, costs on the way there.
+  constexpr int sum_of(const signed_product* terms, int count, const label_list<L.labels>& order,
+                       int c) {
+    struct last_step {
+      int factor = -1;  ///< place among the factors; -1: alone
+      label_set rest = 0;
+      label_list<L.labels> order{};
+    };
+    last_step lasts[L.operands] = {};
+    for (int t = 0; t < count && count > 1; ++t) {
+      const factor_list& list = terms[t].factors;
+      if (list.count < 3) continue;
+      path_value<L> values[2 * L.operands] = {};
+      leaves(list, order.set(), values);
+      const contraction_path<L> path =
+          find_path<L>(values, list.count, order.set(), points_, options_);
+      if (!path.found) continue;
+      const int a = path.a[path.count - 1], b = path.b[path.count - 1];
+      if ((a < list.count) == (b < list.count)) continue;
+      last_step& last = lasts[t];
+      last.factor = a < b ? a : b;
+      for (int f = 0; f < list.count; ++f) {
+        if (f != last.factor) last.rest |= values[f].labels;
+      }
+      last.rest &= order.set() | values[last.factor].labels;
+      for (int step = 0; step + 1 < path.count; ++step) {
+        const path_value<L>&x = values[path.a[step]], &y = values[path.b[step]];
+        path_value<L>& made = values[list.count + step];
+        made.labels =
+            (x.labels | y.labels) & needed_after(path, step, list.count, order.set(), values);
+        made.order = product_order<L>(x.order, y.order, made.labels);
+      }
+      last.order = values[list.count + path.count - 2].order;
+    }
+    bool done[L.operands] = {};
+    for (int t = 0; t < count && plan_.found; ++t) {
+      if (done[t]) continue;
+      const int factor = lasts[t].factor;
+      signed_product rests[L.operands] = {};
+      int alike = 0;
+      for (int u = t; u < count && factor >= 0; ++u) {
+        if (done[u] || lasts[u].factor < 0 || lasts[u].rest != lasts[t].rest) continue;
+        const factor_list& list = terms[u].factors;
+        if (list.value[lasts[u].factor] != terms[t].factors.value[factor]) continue;
+        signed_product& rest = rests[alike++];
+        rest.sign = terms[u].sign;
+        for (int f = 0; f < list.count; ++f) {
+          if (f != lasts[u].factor) rest.factors.value[rest.factors.count++] = list.value[f];
+        }
+        done[u] = true;
+      }
+      if (alike > 1) {
+        factor_list last;
+        last.count = 2;
+        last.value[0] = terms[t].factors.value[factor];
+        last.value[1] = sum_of(rests, alike, lasts[t].order, -1);
+        c = product(last, order, c, 1);
+      } else {
+        c = product(terms[t].factors, order, c, terms[t].sign);
+      }
+    }
+    return c;
+  }
 
-    path_value<L> values[2 * L.operands] = {};
-    int number[2 * L.operands] = {};  // path value -> plan value
-    for (int f = 0; f < n; ++f) {
-      const int v = value_of(said.factors[f].source);
+  constexpr void count_naive(label_set all, label_set kept, int factors, bool adds) {
+    plan_.naive_flops +=
+        each_(all) * ((factors > 1 ? factors - 1 : 0) + ((all & ~kept) != 0 ? 1 : 0));
+    if (adds) plan_.naive_flops += each_(kept);
+  }
+
+  /// The factors as values of a path: without the labels that one of them alone carries.
+  constexpr void leaves(const factor_list& list, label_set kept, path_value<L>* values) const {
+    for (int f = 0; f < list.count; ++f) {
+      const int v = list.value[f];
       label_set needed = kept;
-      for (int other = 0; other < n; ++other) {
-        if (other != f) needed |= labels_of(value_of(said.factors[other].source));
+      for (int other = 0; other < list.count; ++other) {
+        if (other != f) needed |= labels_of(list.value[other]);
       }
       values[f] = {labels_of(v) & needed, {}};
       for (int i = 0; i < order_of(v).count; ++i) {
         if (contains(needed, order_of(v)[i])) values[f].order.push(order_of(v)[i]);
       }
+    }
+  }
+
+  /// The labels that the result, or a value that is left behind step s of a path, has.
+  static constexpr label_set needed_after(const contraction_path<L>& path, int s, int n,
+                                          label_set kept, const path_value<L>* values) {
+    label_set needed = kept;
+    for (int rest = s; rest < path.count; ++rest) {
+      for (const int v : {path.a[rest], path.b[rest]}) {
+        if (v < n + s && v != path.a[s] && v != path.b[s]) needed |= values[v].labels;
+      }
+    }
+    return needed;
+  }
+
+  /// Plans one product: sums the labels that one factor alone carries (each such sum shrinks the
+  /// factor before it multiplies anything), then multiplies in the order of find_path. The last
+  /// step adds to `c`.
+  constexpr int product(const factor_list& list, const label_list<L.labels>& order, int c,
+                        int sign) {
+    const int n = list.count;
+    const label_set kept = order.set();
+    if (n == 1) return append(list.value[0], -1, c, sign, labels_of(list.value[0]), order);
+
+    path_value<L> values[2 * L.operands] = {};
+    leaves(list, kept, values);
+    int number[2 * L.operands] = {};  // path value -> plan value
+    for (int f = 0; f < n; ++f) {
+      const int v = list.value[f];
       number[f] = v;
       const bool converts = v < n_ && is_foreign(problem_, problem_.inputs[v]);
       if (converts || values[f].labels != labels_of(v)) {
@@ -194,13 +342,8 @@ class planning {
     for (int s = 0; s < path.count; ++s) {
       const path_value<L>& x = values[path.a[s]];
       const path_value<L>& y = values[path.b[s]];
-      label_set needed = kept;
-      for (int rest = s; rest < path.count; ++rest) {
-        for (const int v : {path.a[rest], path.b[rest]}) {
-          if (v < n + s && v != path.a[s] && v != path.b[s]) needed |= values[v].labels;
-        }
-      }
       const label_set labels = x.labels | y.labels;
+      const label_set needed = needed_after(path, s, n, kept, values);
       const bool last = s + 1 == path.count;
       const auto result = last ? order : product_order<L>(x.order, y.order, labels & needed);
       number[n + s] = append(number[path.a[s]], number[path.b[s]], last ? c : -1, last ? sign : 1,
@@ -216,8 +359,8 @@ class planning {
   int n_;
   contraction_plan<L> plan_{};
   int result_[L.statements] = {};        ///< the value of each statement
-  bool continued_[2 * L.operands] = {};  ///< a later step adds to this one's result
-  bool shared_[2 * L.operands] = {};     ///< more than one step reads it
+  bool continued_[L.most_steps()] = {};  ///< a later step adds to this one's result
+  bool shared_[L.most_steps()] = {};     ///< more than one step reads it
 };
 
 /// Plans a problem: every statement in turn. Equal sub-contractions (the same operands and labels)

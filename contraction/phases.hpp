@@ -85,15 +85,25 @@ class phases {
     return s;
   }
 
-  /// The last step of the phase that reads the result of step s.
-  constexpr int last_use(const phase_shape& shape, int s) const {
-    for (int t = shape.root; t > s; --t) {
-      if (contains(shape.members, t) &&
-          (plan_.steps[t].a == n_ + s || plan_.steps[t].b == n_ + s)) {
-        return t;
+  /// The value that a renamed one is, where both are of the phase.
+  constexpr int without_renaming(const phase_shape& shape, int value) const {
+    while (value >= n_ && contains(shape.members, value - n_) && plan_.steps[value - n_].renames &&
+           plan_.steps[value - n_].a >= n_ &&
+           contains(shape.members, plan_.steps[value - n_].a - n_)) {
+      value = plan_.steps[value - n_].a;
+    }
+    return value;
+  }
+
+  /// The last step of the phase that reads a value, under any labels; -1: none does.
+  constexpr int last_use(const phase_shape& shape, int value) const {
+    for (int t = shape.root; t >= 0; --t) {
+      if (!contains(shape.members, t)) continue;
+      for (const int read : {plan_.steps[t].a, plan_.steps[t].b}) {
+        if (read >= 0 && without_renaming(shape, read) == value) return t;
       }
     }
-    return s;
+    return -1;
   }
 
   /// How many steps read the result of step s.
@@ -122,8 +132,17 @@ class phases {
   }
 
   constexpr bool lanes_direct(int value, int lane) const {
-    return external_stride(value, lane) == 1;
+    return external_stride(value, lane) == 1 && !is_mapped(value);
   }
+
+  /// Entries lie where a map says.
+  constexpr bool is_mapped(int value) const {
+    const bool is_result = value >= n_ && is_final(value - n_);
+    if (value >= n_ && !is_result) return false;
+    const auto& x = is_result ? problem_.output : problem_.inputs[value];
+    return x.layout == batch_layout::gathered;
+  }
+  constexpr bool scatters(int root) const { return is_final(root) && is_mapped(n_ + root); }
 
   // --- choosing a phase --------------------------------------------------------------------
 
@@ -177,7 +196,7 @@ class phases {
       if (!lanes_direct(v, lane)) {
         bool contiguous = false;
         for (int i = 0; i < order_of(v).count; ++i) {
-          contiguous = contiguous || external_stride(v, order_of(v)[i]) == 1;
+          contiguous = contiguous || (!is_mapped(v) && external_stride(v, order_of(v)[i]) == 1);
         }
         (contiguous ? c.packed_entries : c.scattered_entries) += entries;
       } else {
@@ -216,12 +235,19 @@ class phases {
       if (plan_.steps[s].fixed_label >= 0) labels |= bit(plan_.steps[s].fixed_label);
     }
     for (int l = 0; l < problem_.label_count; ++l) {
-      if (contains(labels, l) && inner(shape, l) && problem_.extent[l] == dyn) return false;
+      if (contains(labels, l) && inner(shape, l) &&
+          (problem_.extent[l] == dyn || l == problem_.batch)) {
+        return false;
+      }
     }
-    // Nor may an intermediate of unknown size wait for this phase.
+    // Nor may an intermediate of unknown size wait for this phase, or one of a fused kernel's
+    // batch.
     bool known = true;
     for_each_external(shape, [&](int v) {
+      // What is read through a map is read lane by lane.
+      if (shape.lane >= 0 && is_mapped(v) && !contains(labels_of(v), shape.lane)) known = false;
       if (v < n_ || v == n_ + shape.root) return;
+      if (problem_.batch >= 0 && contains(labels_of(v), problem_.batch)) known = false;
       for (int i = 0; i < order_of(v).count; ++i) {
         known = known && problem_.extent[order_of(v)[i]] != dyn;
       }
@@ -257,13 +283,19 @@ class phases {
     for (int i = 0; i < order.count && tiles < max_tile_loops; ++i) {
       const int l = order[i];
       if (contains(shared, l) || !contains(common, l)) continue;
+      // The tiles of what is added through a map follow the batch.
+      if (scatters(shape.root) && l != problem_.batch && !contains(shape.tiles, problem_.batch)) {
+        continue;
+      }
       int holders = 0;
       for_each_external(shape, [&](int v) { holders += contains(labels_of(v), l); });
       // The result is one of the holders.
-      if (holders < 3 && count < 2 && plan_.steps[shape.root].b >= 0) continue;
+      if (holders < 3 && count < 2 && plan_.steps[shape.root].b >= 0 && l != problem_.batch)
+        continue;
       phase_shape with = shape;
       with.tiles |= bit(l);
-      if (problem_.extent[l] == dyn || tile_work(with) >= select::tile_flops) {
+      if (problem_.extent[l] == dyn || l == problem_.batch ||
+          tile_work(with) >= select::tile_flops) {
         shape.tiles = with.tiles;
         ++tiles;
       }
@@ -296,7 +328,7 @@ class phases {
   /// read, and there is one whole vector to draw back over. Phases run one after another, so no two
   /// threads write one entry at a time.
   constexpr bool may_overlap(int root, int width, index extent) const {
-    return (overwrites_ || !is_final(root)) && extent != dyn && extent >= width;
+    return (overwrites_ || !is_final(root)) && !scatters(root) && extent != dyn && extent >= width;
   }
 
   constexpr bool inner(const phase_shape& shape, int label) const {

@@ -16,6 +16,7 @@ template <limits L>
 struct plan_step {
   int a = -1, b = -1, c = -1;
   int sign = 1;
+  bool renames = false;  ///< the result is a, whose labels are in turn called those of `order`
   int fixed_label = -1;  ///< a is read at fixed_value of this label, which no other value has
   index fixed_value = 0;
   label_set labels = 0;          ///< of a and b together, without the fixed one
@@ -30,7 +31,7 @@ template <limits L>
 struct contraction_plan {
   int input_count = 0;
   int step_count = 0;
-  plan_step<L> steps[2 * L.operands] = {};
+  plan_step<L> steps[L.most_steps()] = {};
   bool found = true;  ///< false: no path was found, see contraction_path
   /// Work of all steps and of the single loop nest over all labels; extents that are not known
   /// while planning count as 1, so a plan with a run-time batch tells the work per batch entry.

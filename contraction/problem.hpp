@@ -16,6 +16,7 @@ struct bound_operand {
   label_set labels = 0;          ///< the same as a set
   index stride[L.labels] = {};   ///< by label, in scalars; `dyn` where only the call will tell
   batch_layout layout = batch_layout::strided;
+  index offset = 0;           ///< of entry (0, 0, ...), in scalars; `dyn` where the call will tell
   scalar type = scalar::f64;  ///< what lies in memory
   bool conjugated = false;    ///< of a complex operand: read as its conjugate
 
@@ -60,6 +61,9 @@ struct problem {
   /// Labels along which the call may yet find an input that is to be repeated, its extent, unknown
   /// here, being 1: what is planned from this problem takes it for as long as the others.
   label_set may_stretch = 0;
+  /// Of a fused kernel: nothing is computed for more of this label's values at a time than fit in
+  /// one tile. -1: none.
+  int batch = -1;
 
   friend constexpr bool operator==(const problem&, const problem&) = default;
 };

@@ -38,6 +38,8 @@ struct labels_named;
 template <index>
 struct axes;
 template <index>
+struct of_statement;
+template <index>
 struct operands_named;
 template <index>
 struct operands_given;
@@ -81,13 +83,21 @@ constexpr auto numbers() {
     return words<has_extent<N0>, in_operand<N1>, and_extent<N2>, in_operand<N3>>{};
   } else if constexpr (D == output_extent) {
     return words<has_extent<N0>, and_extent<N1>>{};
+  } else if constexpr (D == kernel_extent) {
+    return words<has_extent<N0>, and_extent<N1>, at_position<N2>>{};
+  } else if constexpr (D == kernel_rank) {
+    return words<has_rank<N0>, labels_named<N1>>{};
+  } else if constexpr (D == batch_summed) {
+    return words<of_statement<N0>>{};
+  } else if constexpr (D == stack_range) {
+    return words<fixed_to<N0>, has_extent<N1>>{};
   } else if constexpr (D == slice_range) {
     return words<fixed_to<N0>, has_extent<N1>>{};
   } else if constexpr (D == mixed_scalars || D == accumulate_narrower || D == complex_into_real ||
                        D == unsupported_layout) {
     return words<operand<N0>>{};
   } else if constexpr (D == unknown_argument || D == late_operand || D == repeated_option ||
-                       D == beta_by_value) {
+                       D == beta_by_value || D == unknown_name) {
     return words<argument<N0>>{};
   } else {
     return words<>{};

@@ -14,6 +14,11 @@ memory_extent extent_of(const operand_shape<max_rank>& shape, const void* data) 
 
 }  // namespace
 
+bool are_disjoint(const run_time_operand& input, const operand_shape<max_rank>& y_shape,
+                  const void* y) {
+  return !may_overlap(extent_of(input.shape, input.data), extent_of(y_shape, y));
+}
+
 void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,
                       const operand_shape<max_rank>& y_shape, const void* y) {
   const memory_extent result = extent_of(y_shape, y);

@@ -106,7 +106,10 @@ class printer {
   }
   /// An input by its position, the result of a step as t1, t2, ..., out.
   std::string value(int v) const {
-    return v < s_.input_count ? std::to_string(v) : result(v - s_.input_count);
+    if (v >= s_.input_count) return result(v - s_.input_count);
+    if (s_.kernel.empty()) return std::to_string(v);
+    const explained_input& from = e_.sources[v];
+    return std::string(from.name) + (from.slice < 0 ? "" : "[" + std::to_string(from.slice) + "]");
   }
   /// The terms of a sum are one value.
   std::string result(int step) const {
@@ -157,12 +160,24 @@ class printer {
 
   // --- parts ---------------------------------------------------------------------------------
 
-  void heading() {
+  void subscripts() {
     for (int o = 0; o < s_.input_count; ++o) {
       if (e_.before[o] != 0) out_ += e_.before[o];
       out_ += names(e_.inputs[o]);
     }
     out_ += "->" + names(s_.result) + "\n";
+  }
+
+  void heading() {
+    if (!s_.kernel.empty()) {
+      for (const char c : s_.kernel) {
+        if (c == ';') out_ += "\n";
+        if (c != ';' && (c != ' ' || out_.empty() || out_.back() != '\n')) out_ += c;
+      }
+      out_ += "\n";
+    } else {
+      subscripts();
+    }
     switch (s_.type) {
       case scalar::f32:
         out_ += "float";
@@ -212,6 +227,10 @@ class printer {
         return "unrolled";
       case micro_kernel::conversion:
         return "conversion";
+      case micro_kernel::together:
+        return "together";
+      case micro_kernel::renamed:
+        return "none";
       case micro_kernel::register_tile:
         return format("tile %dx%d", e.rows, e.columns);
       case micro_kernel::gemm_by_columns:
@@ -257,6 +276,8 @@ class printer {
         return who + " in scratch";
       case reach::registers:
         return "";
+      case reach::mapped:
+        return who + (result ? " scattered and added" : " gathered") + " through its map";
       case reach::packed:
         return who + (result ? " unpacked: " : " packed: ") +
                (x.apart == 1 ? "the last vector is not full"
@@ -301,6 +322,10 @@ class printer {
                       number(select::unrolled_flops).c_str());
       case micro_kernel::conversion:
         return "conversion: other entries than the program computes with";
+      case micro_kernel::together:
+        return "entry by entry together: what they share stays in registers and L1";
+      case micro_kernel::renamed:
+        return "the same entries under other labels";
       case micro_kernel::register_tile:
         return "tile: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, e.width > 1 ? "vector" : "scalar") +

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <complex>
 #include <ostream>
 #include <span>
 #include <string>
@@ -11,6 +10,8 @@
 #include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <tenfold/dsel/reusable_plan.hpp>
+#include <tenfold/dsel/stored_program.hpp>
+#include <tenfold/dsel/with_scalar.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <vector>
 
@@ -18,23 +19,8 @@ namespace tenfold {
 
 namespace {
 
-/// Calls f with an object of the C++ type of a scalar.
-template <class F>
-void with_scalar(scalar type, F f) {
-  switch (type) {
-    case scalar::f32:
-      return f(float{});
-    case scalar::f64:
-      return f(double{});
-    case scalar::c32:
-      return f(std::complex<float>{});
-    case scalar::c64:
-      return f(std::complex<double>{});
-  }
-}
-
-/// Lowers a plan and calls f with the program. Most programs are short, and room costs time to
-/// clear.
+/// Lowers a plan and calls f with the program. Most programs are short, and
+/// room costs time to clear.
 template <limits L, class F>
 void with_program(std::string_view text, const problem<L>& p, const contraction_plan<L>& plan,
                   const capabilities& machine, bool overwrites, F f) {
@@ -138,50 +124,6 @@ void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta) {
 
 // --- plans ---
 
-namespace {
-
-/// A program in as much memory as it needs.
-struct stored_program {
-  std::vector<program_phase> phases;
-  std::vector<program_step> steps;
-  std::vector<step_loop> loops;
-  scalar type = scalar::f64;
-  index workspace_entries = 0;
-
-  template <int P, int S, int N>
-  void keep(const program<P, S, N>& p) {
-    phases.assign(p.phases.begin(), p.phases.begin() + p.phase_count);
-    steps.assign(p.steps.begin(), p.steps.begin() + p.step_count);
-    loops.assign(p.loops.begin(), p.loops.begin() + p.loop_count);
-    type = p.type;
-    workspace_entries = p.workspace_entries;
-  }
-  program_view view() const {
-    program_view v;
-    v.type = type;
-    v.phases = phases.data();
-    v.steps = steps.data();
-    v.loops = loops.data();
-    v.phase_count = static_cast<int>(phases.size());
-    v.workspace_entries = workspace_entries;
-    return v;
-  }
-};
-
-/// Whether two shapes ask for the same addresses.
-bool alike(const operand_shape<max_rank>& x, const operand_shape<max_rank>& y) {
-  if (x.type != y.type || x.rank != y.rank || x.layout != y.layout || x.space != y.space ||
-      x.conjugated != y.conjugated) {
-    return false;
-  }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(x.rank); ++i) {
-    if (x.extents[i] != y.extents[i] || x.strides[i] != y.strides[i]) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 struct run_time_plan::planned_call {
   std::string text;
   std::vector<run_time_operand> inputs;  ///< shapes without entries
@@ -228,14 +170,7 @@ std::string_view run_time_plan::text() const { return call_->text; }
 double run_time_plan::flops() const { return call_->flops; }
 const operand_shape<max_rank>& run_time_plan::result() const { return call_->y; }
 
-index run_time_plan::workspace_bytes() const {
-  index scratch = 0;
-  for (const program_phase& phase : call_->overwriting.phases) {
-    scratch = std::max(scratch, phase.scratch_entries);
-  }
-  return (scratch + call_->overwriting.workspace_entries) *
-         static_cast<index>(bytes_of(call_->type));
-}
+index run_time_plan::workspace_bytes() const { return call_->overwriting.memory_bytes(); }
 
 void run_time_plan::run(const run_time_operand* inputs, int count,
                         const operand_shape<max_rank>& y_shape, void* y,

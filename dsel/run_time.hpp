@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/contraction/diagnostic.hpp>
 #include <tenfold/dsel/options.hpp>
 #include <tenfold/tensor/dynamic_tensor.hpp>
@@ -14,11 +15,19 @@ namespace tenfold {
 struct run_time_operand {
   operand_shape<max_rank> shape;
   const void* data = nullptr;
+  entry_map map{};                       ///< of a gathered operand
+  const scatter_order* order = nullptr;  ///< in which results are added to it
 };
 
 template <tensor_like X>
 run_time_operand run_time_operand_of(const X& x) {
-  return {shape_of<max_rank>(x), operand_traits_of<const X>::data(x)};
+  using traits = operand_traits_of<const X>;
+  run_time_operand out{shape_of<max_rank>(x), traits::data(x)};
+  if constexpr (traits::layout == batch_layout::gathered) {
+    out.map = {traits::map(x), traits::wide_map(x)};
+    out.order = traits::order(x);
+  }
+  return out;
 }
 
 template <class T>
@@ -59,6 +68,10 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
 
 /// y := beta * y, the meaning of alpha == 0.
 void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta);
+
+/// Whether `y` and the input are proved to share no address.
+bool are_disjoint(const run_time_operand& input, const operand_shape<max_rank>& y_shape,
+                  const void* y);
 
 /// Throws overlap_error, naming the operand, unless `y` and each input are proved to share no
 /// address.

@@ -25,6 +25,7 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
   switch (error.code) {
     case diagnosis::output_coincides:
     case diagnosis::overlap:
+    case diagnosis::kernel_overlap:
       throw overlap_error(message);
     case diagnosis::no_path:
     case diagnosis::too_long_program:
@@ -43,8 +44,16 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
     case diagnosis::complex_into_real:
     case diagnosis::complex_factor:
     case diagnosis::slice_range:
+    case diagnosis::kernel_extent:
+    case diagnosis::kernel_rank:
+    case diagnosis::kernel_precision:
+    case diagnosis::kernel_complex:
+    case diagnosis::no_triangle:
+    case diagnosis::stack_range:
+    case diagnosis::unknown_extent:
     case diagnosis::zero_stride_output:
       throw shape_error(message);
+    case diagnosis::kernel_layout:
     case diagnosis::unsupported_layout:
     case diagnosis::unsupported_output:
       throw backend_error(message);

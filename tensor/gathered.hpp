@@ -84,6 +84,15 @@ class index_map {
   index size_;
 };
 
+class scatter_order;  // scatter_order.hpp
+
+/// Throws shape_error: the order was made for another map.
+[[noreturn]] inline void throw_order_mismatch(index batch, index of_order) {
+  throw shape_error("tenfold: the map has " + std::to_string(batch) +
+                    " problems, the order in which they are added is one of " +
+                    std::to_string(of_order));
+}
+
 /// Refers to an entry that may not be there. One that is not reads as 0, and what is assigned to it
 /// is dropped. `auto x = u(b, i)` is such a reference too; `T x = u(b, i)` is the number.
 template <class T>
@@ -171,6 +180,19 @@ class gathered {
     if (product != map.entries()) throw_map_mismatch(map.entries(), all, rank());
   }
 
+  /// The same, and the order in which results are added to the array by many threads at once; it
+  /// must live as long as this. Without one they are added by one thread, problem by problem.
+  /// Throws shape_error also if it was made for another number of problems.
+  template <class I, class Order, index_like... N>
+  requires(std::is_constructible_v<extents_type, index, N...>&&
+               std::is_same_v<Order, scatter_order>) constexpr gathered(T* base,
+                                                                        const index_map<I>& map,
+                                                                        const Order& order, N... n)
+      : gathered(base, map, n...) {
+    if (order.batch() != map.batch()) throw_order_mismatch(map.batch(), order.batch());
+    order_ = &order;
+  }
+
   /// The same entries seen as const, or with fewer extents in the type. Explicit where a run-time
   /// extent meets a fixed one; then it throws shape_error if they differ.
   template <class U, index... F>
@@ -181,6 +203,7 @@ class gathered {
         map_(other.map()),
         wide_(other.wide_map()),
         array_size_(other.array_size()),
+        order_(other.order()),
         extents_(other.extents()) {}
 
   /// The array that the map points into.
@@ -190,6 +213,8 @@ class gathered {
   /// The numbers of the map: std::int64_t if `wide_map()`, else std::int32_t.
   constexpr const void* map() const noexcept { return map_; }
   constexpr bool wide_map() const noexcept { return wide_; }
+  /// The order in which results are added; nullptr: problem by problem.
+  constexpr const scatter_order* order() const noexcept { return order_; }
   constexpr const extents_type& extents() const noexcept { return extents_; }
   /// The extent of axis i; axis 0 is the batch.
   constexpr index extent(int i) const noexcept { return extents_.extent(i); }
@@ -220,11 +245,13 @@ class gathered {
   const void* map_;
   bool wide_;
   index array_size_;
+  const scatter_order* order_ = nullptr;
   [[no_unique_address]] extents_type extents_;
 };
 
 /// The traits of gathered entries: `data` is the array that the map points into, strides are those
-/// of the map; `map(x)` are its numbers, std::int64_t if `wide_map(x)`, else std::int32_t.
+/// of the map; `map(x)` are its numbers, std::int64_t if `wide_map(x)`, else std::int32_t;
+/// `order(x)` is the order in which results are added, or nullptr.
 template <class T, index... E>
 struct gathered_traits : strided_operand_traits<T, layout_right::mapping<extents<dyn, E...>>> {
   static constexpr batch_layout layout = batch_layout::gathered;
@@ -235,6 +262,10 @@ struct gathered_traits : strided_operand_traits<T, layout_right::mapping<extents
   template <class X>
   static constexpr bool wide_map(const X& x) noexcept {
     return x.wide_map();
+  }
+  template <class X>
+  static constexpr const scatter_order* order(const X& x) noexcept {
+    return x.order();
   }
 };
 

@@ -78,13 +78,12 @@ class dynamic_runner {
                   gemm_arguments<T>{place(first.a), place(first.b), place(first.c), range.count,
                                     args_.alpha, args_.beta});
     }
-    parallel_tiles(
-        range.count, select::tiles_per_task(phase_.tile_flops), [&](index begin, index end) {
-          const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
-          for (index i = begin; i < end; ++i) {
-            run_tile(block.as<T>(), position_of(phase_, range, i));
-          }
-        });
+    auto body = [&](index begin, index end) {
+      const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
+      for (index i = begin; i < end; ++i) run_tile(block.as<T>(), position_of(phase_, range, i));
+    };
+    if (phase_.scatters) return for_each_part(args_.order, phase_, range, body);
+    parallel_tiles(range.count, select::tiles_per_task(phase_.tile_flops), body);
   }
 
  private:
@@ -110,6 +109,10 @@ class dynamic_runner {
     for (int s = 0; s < phase_.step_count; ++s) {
       const program_step& step = program_.steps[phase_.first_step + s];
       const step_loop* const loops = program_.loops + step.first_loop;
+      if (step.a.mapped || step.c.mapped) {
+        run_mapped(step, loops, scratch, at);
+        continue;
+      }
       switch (step.kind) {
         case step_kind::contract:
           run_contract(step, loops, scratch, at);
@@ -126,6 +129,66 @@ class dynamic_runner {
           break;  // no run-time capabilities offer it
       }
     }
+  }
+
+  /// A step that reads, or adds to, entries through a map.
+  void run_mapped(const program_step& step, const step_loop* loops, T* scratch,
+                  const tile_position& at) const {
+    if (step.kind == step_kind::unpack) {
+      if (args_.output_map.wide) return scatter_through<std::int64_t>(step, loops, scratch, at);
+      return scatter_through<std::int32_t>(step, loops, scratch, at);
+    }
+    switch (step.a.type) {
+      case scalar::f32:
+        return gather_from<float>(step, loops, scratch, at);
+      case scalar::f64:
+        return gather_from<double>(step, loops, scratch, at);
+      case scalar::c32:
+        return gather_from<std::complex<float>>(step, loops, scratch, at);
+      case scalar::c64:
+        return gather_from<std::complex<double>>(step, loops, scratch, at);
+    }
+  }
+
+  template <class I>
+  void scatter_through(const program_step& step, const step_loop* loops, T* scratch,
+                       const tile_position& at) const {
+    const auto* const numbers = static_cast<const I*>(args_.output_map.numbers);
+    const step_pointers<T, T, const I> p{scratch + step.a.offset, nullptr,
+                                         numbers + distance(step.c, at), nullptr, nullptr};
+    for_each_outer<max_outer_loops>(
+        loops, step.outer_count, p, [&](const step_pointers<T, T, const I>& q) {
+          scatter_add<T, W>(static_cast<T*>(args_.output), q.a, q.c, step.n.extent,
+                            {step.n.c, step.c.lane_stride}, at.lane_count);
+        });
+  }
+
+  template <class A>
+  void gather_from(const program_step& step, const step_loop* loops, T* scratch,
+                   const tile_position& at) const {
+    if constexpr (widens<A, T>) {
+      if (args_.maps[step.a.slot].wide)
+        gather_from<A, std::int64_t>(step, loops, scratch, at);
+      else
+        gather_from<A, std::int32_t>(step, loops, scratch, at);
+    }
+  }
+
+  template <class A, class I>
+  void gather_from(const program_step& step, const step_loop* loops, T* scratch,
+                   const tile_position& at) const {
+    const auto* const x = static_cast<const A*>(args_.inputs[step.a.slot]);
+    const auto* const numbers = static_cast<const I*>(args_.maps[step.a.slot].numbers);
+    const step_pointers<T, I> p{numbers + distance(step.a, at), nullptr, scratch + step.c.offset,
+                                nullptr, nullptr};
+    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, I>& q) {
+      const lane_strides stride{step.n.a, step.a.lane_stride};
+      if constexpr (is_complex_type<A>) {
+        if (step.a.conjugated)
+          return gather<T, W, true>(q.c, x, q.a, step.n.extent, stride, at.lane_count);
+      }
+      gather<T, W, false>(q.c, x, q.a, step.n.extent, stride, at.lane_count);
+    });
   }
 
   /// alpha and beta of a step: those of the call where it leaves the result.

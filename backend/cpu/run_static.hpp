@@ -1,7 +1,9 @@
 #pragma once
 
 #include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/parts.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/sandwich.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
@@ -122,6 +124,11 @@ class static_runner {
     static constexpr const program_phase& phase = P::value.phases[F];
     if constexpr (P::value.steps[phase.first_step].kind == step_kind::gemm) {
       run_product<phase.first_step>(args, range_of(phase, args.extents).count);
+    } else if constexpr (phase.scatters) {
+      const phase_range range = range_of(phase, args.extents);
+      for_each_part(args.order, phase, range, [&](index begin, index end) {
+        run_tiles<F>(args, workspace, range, begin, end);
+      });
     } else if constexpr (phase.tile_count == 0 && phase.width == 1) {
       run_tiles<F>(args, workspace, range_of(phase, args.extents), 0, 1);
     } else {
@@ -169,7 +176,80 @@ class static_runner {
   [[gnu::always_inline]] static void run_steps(const program_arguments<T>& args, T* workspace,
                                                T* scratch, const tile_position& at,
                                                std::integer_sequence<int, S...>) {
-    (run_step<First + S>(args, workspace, scratch, at), ...);
+    (run_unless_done<First, First + S>(args, workspace, scratch, at), ...);
+  }
+
+  /// Whether step S runs with one before it, of the steps from First on.
+  template <int First, int S>
+  static constexpr bool runs_with_earlier() {
+    int last = First - 1;
+    for (int s = First; s < S; ++s) {
+      const int together = P::value.steps[static_cast<std::size_t>(s)].together;
+      if (together > 1) last = s + together - 1;
+    }
+    return S <= last;
+  }
+
+  template <int First, int S>
+  [[gnu::always_inline]] static void run_unless_done(const program_arguments<T>& args, T* workspace,
+                                                     T* scratch, const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    if constexpr (step.together > 1) {
+      run_together<S>(args, workspace, scratch, at,
+                      std::make_integer_sequence<int, step.together>{});
+    } else if constexpr (!runs_with_earlier<First, S>()) {
+      run_step<S>(args, workspace, scratch, at);
+    }
+  }
+
+  /// Entry-wise products, entry by entry: what several of them read is in L1 or a register, and the
+  /// terms of a sum meet in a register.
+  template <int S, int... I>
+  [[gnu::always_inline]] static void run_together(const program_arguments<T>& args, T* workspace,
+                                                  T* scratch, const tile_position& at,
+                                                  std::integer_sequence<int, I...>) {
+    static constexpr index extent = P::value.steps[S].n.extent;
+    constexpr int width = width_of<S>();
+    const step_pointers<T> p[] = {
+        {address<S + I, &program_step::a, T>(args, workspace, scratch, at),
+         address<S + I, &program_step::b, T>(args, workspace, scratch, at),
+         address<S + I, &program_step::c, T>(args, workspace, scratch, at), nullptr, nullptr}...};
+    for (index x = 0; x < extent; ++x) {
+      vec<T, width> sum{};
+      (combine<S, S + I, S + static_cast<int>(sizeof...(I)), width>(p[I], x, sum), ...);
+    }
+  }
+
+  /// sum := or += sign a[x] b[x] of step S of the steps [First, End); stored unless the next of
+  /// them adds to it.
+  template <int First, int S, int End, int Width>
+  [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index x,
+                                             vec<T, Width>& sum) {
+    static constexpr const program_step& step = P::value.steps[S];
+    vec<T, Width> a = load<T, Width>(p.a + x * step.n.a);
+    const vec<T, Width> b = load<T, Width>(p.b + x * step.n.b);
+    if constexpr (step.sign < 0) a = broadcast<T, Width>(T(-1)) * a;
+    if constexpr (!step.accumulates) {
+      sum = a * b;
+    } else if constexpr (continues_sum<First, S>()) {
+      sum = fma(a, b, sum);
+    } else {
+      sum = fma(a, b, load<T, Width>(p.c + x * step.n.c));
+    }
+    if constexpr (S + 1 < End) {
+      if constexpr (continues_sum<First, S + 1>()) return;
+    }
+    store<T, Width>(p.c + x * step.n.c, sum);
+  }
+  /// Whether step S adds to what the step before it, which runs with it, has in its register.
+  template <int First, int S>
+  static constexpr bool continues_sum() {
+    if constexpr (S == First) {
+      return false;
+    } else {
+      constexpr const program_step& step = P::value.steps[S];
+      return step.accumulates && P::value.steps[S - 1].c == step.c;
+    }
   }
 
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in
@@ -184,14 +264,7 @@ class static_runner {
     } else if constexpr (ref.where == buffer::scratch) {
       return reinterpret_cast<X*>(scratch) + ref.offset;
     } else {
-      constexpr std::size_t tile_loops = [] {
-        std::size_t n = max_tile_loops;
-        while (n > 0 && ref.tile_stride[n - 1] == 0) --n;
-        return n;
-      }();
-      index distance = ref.offset;
-      if constexpr (ref.lane_stride != 0) distance += at.lane * ref.lane_stride;
-      for (std::size_t t = 0; t < tile_loops; ++t) distance += at.tile[t] * ref.tile_stride[t];
+      const index distance = distance_of<S, Which>(at);
       if constexpr (ref.where == buffer::input) {
         return static_cast<X*>(const_cast<void*>(args.inputs[ref.slot])) + distance;
       } else if constexpr (ref.where == buffer::output) {
@@ -202,9 +275,84 @@ class static_runner {
     }
   }
 
+  /// How far operand `Which` of step S lies from its base in the tile.
+  template <int S, operand_ref program_step::*Which>
+  [[gnu::always_inline]] static index distance_of(const tile_position& at) {
+    static constexpr const operand_ref& ref = P::value.steps[S].*Which;
+    constexpr std::size_t tile_loops = [] {
+      std::size_t n = max_tile_loops;
+      while (n > 0 && ref.tile_stride[n - 1] == 0) --n;
+      return n;
+    }();
+    index distance = ref.offset;
+    if constexpr (ref.lane_stride != 0) distance += at.lane * ref.lane_stride;
+    for (std::size_t t = 0; t < tile_loops; ++t) distance += at.tile[t] * ref.tile_stride[t];
+    return distance;
+  }
+
+  /// A step that reads, or adds to, entries through a map.
+  template <int S>
+  [[gnu::always_inline]] static void run_mapped(const program_arguments<T>& args, T* scratch,
+                                                const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    if constexpr (step.kind == step_kind::pack) {
+      const entry_map& map = args.maps[step.a.slot];
+      if (map.wide) {
+        gather_through<S, std::int64_t>(args, map, scratch, at);
+      } else {
+        gather_through<S, std::int32_t>(args, map, scratch, at);
+      }
+    } else if (args.output_map.wide) {
+      scatter_through<S, std::int64_t>(args, scratch, at);
+    } else {
+      scatter_through<S, std::int32_t>(args, scratch, at);
+    }
+  }
+  template <int S, class I>
+  static void gather_through(const program_arguments<T>& args, const entry_map& map, T* scratch,
+                             const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    using A = entry_type<step.a.type>;
+    const auto* const x = static_cast<const A*>(args.inputs[step.a.slot]);
+    const I* const numbers =
+        static_cast<const I*>(map.numbers) + distance_of<S, &program_step::a>(at);
+    for_each_outer<step.outer_count>(
+        P::value.loops.data() + step.first_loop, step.outer_count,
+        step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset, nullptr, nullptr},
+        [&](const step_pointers<T, I, T>& q) {
+          gather<T, width_of<S>(), step.a.conjugated && is_complex_type<A>>(
+              q.c, x, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
+        });
+  }
+  template <int S, class I>
+  static void scatter_through(const program_arguments<T>& args, T* scratch,
+                              const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    const I* const numbers =
+        static_cast<const I*>(args.output_map.numbers) + distance_of<S, &program_step::c>(at);
+    for_each_outer<step.outer_count>(
+        P::value.loops.data() + step.first_loop, step.outer_count,
+        step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers, nullptr, nullptr},
+        [&](const step_pointers<T, T, const I>& q) {
+          scatter_add<T, width_of<S>()>(static_cast<T*>(args.output), q.a, q.c, step.n.extent,
+                                        {step.n.c, step.c.lane_stride}, at.lane_count);
+        });
+  }
+
   template <int S>
   [[gnu::always_inline]] static void run_step(const program_arguments<T>& args, T* workspace,
                                               T* scratch, const tile_position& at) {
+    static constexpr const program_step& step = P::value.steps[S];
+    if constexpr (step.a.mapped || step.c.mapped) {
+      run_mapped<S>(args, scratch, at);
+    } else {
+      run_direct<S>(args, workspace, scratch, at);
+    }
+  }
+
+  template <int S>
+  [[gnu::always_inline]] static void run_direct(const program_arguments<T>& args, T* workspace,
+                                                T* scratch, const tile_position& at) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
     constexpr bool scaled = Scaled && step.finish == epilogue::update;

@@ -4,6 +4,14 @@
 
 namespace tenfold {
 
+class scatter_order;
+
+/// The map through which an operand is read or written: std::int64_t if `wide`, else std::int32_t.
+struct entry_map {
+  const void* numbers = nullptr;
+  bool wide = false;
+};
+
 /// What a launch adds to a program whose scalar is T: the addresses and the numbers. What lies at
 /// an address, operand_ref says. No sum is over nothing: that is settled before a program is made;
 /// a batch may be empty.
@@ -13,6 +21,9 @@ struct program_arguments {
   void* output = nullptr;
   const index* extents = nullptr;  ///< by the slot of tile and lane loops; read where `dyn` stands
   T alpha = T(1), beta = T(0);
+  const entry_map* maps = nullptr;       ///< by input, where one is mapped
+  entry_map output_map{};                ///< where the output is
+  const scatter_order* order = nullptr;  ///< of what is added through it; null: by one thread
 };
 
 /// The index space of a phase in numbers.

@@ -34,7 +34,7 @@ enum class step_kind : unsigned char {
   sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
   gemm,      ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
   pack,      ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
-  unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]
+  unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]; mapped: += A[x][lane]
 };
 
 /// Where an operand lives.
@@ -57,6 +57,8 @@ struct operand_ref {
   int value = -1;             ///< the value of the plan that lies there; for explain
   scalar type = scalar::f64;  ///< what lies there; only pack and unpack convert
   bool conjugated = false;    ///< pack takes the conjugate of what lies there
+  bool mapped =
+      false;  ///< strides count numbers of a map, which say where entries lie; -1: nowhere
 
   friend constexpr bool operator==(const operand_ref&, const operand_ref&) = default;
 };
@@ -85,6 +87,9 @@ struct program_step {
   step_loop m, n, k, q;
   /// In the program's list of loops: first the outer ones, then the outer contracted ones.
   int first_loop = 0, outer_count = 0, k_outer_count = 0;
+  /// This step and those behind it, so many in all, are entry-wise products over one loop n, whose
+  /// results none but them overwrite: they may run together, entry by entry.
+  int together = 1;
   int origin = 0;  ///< the (last) step of the plan that this step computes; for explain
 
   friend constexpr bool operator==(const program_step&, const program_step&) = default;
@@ -142,6 +147,9 @@ struct program_phase {
   bool overlaps = false;      ///< one tile, drawn back to end with the lane loop
   index scratch_entries = 0;  ///< scalars of scratch per thread
   double tile_flops = 0;      ///< work of one tile: what a task should not fall below
+  /// Adds through a map: tiles, in the order of the outermost loop, run as the order of the call
+  /// says.
+  bool scatters = false;
 
   friend constexpr bool operator==(const program_phase&, const program_phase&) = default;
 };

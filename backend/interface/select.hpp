@@ -27,6 +27,10 @@ inline constexpr double task_flops = 1 << 20;
 /// faults on one core of a virtual machine.
 inline constexpr index task_pages = 256;
 
+/// Entry-wise products that run side by side: each keeps up to three addresses in registers, but
+/// what lies in one scratch block shares one.
+inline constexpr int most_together = 12;
+
 /// Longest side of the three matrices that the sandwich micro-kernel unrolls.
 inline constexpr index sandwich_extent = 12;
 

@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <tenfold/explain.hpp>
+#include <tenfold/fuse.hpp>
+#include <vector>
 
 #include "assembled.hpp"
 #include "discretization.hpp"
@@ -54,6 +57,54 @@ void check_product(const assembled::matrix& A, const vector& x, const vector& y,
   }
 }
 
+/// y = A x as one fused kernel, from unknowns to unknowns: D as six numbers per point.
+template <int p>
+vector fused_diffusion(const fem::discretization<p>& on, const vector& x) {
+  namespace labels = tenfold::labels;
+  using labels::c, labels::d, labels::e, labels::i, labels::j, labels::k, labels::l, labels::m,
+      labels::n, labels::q, labels::r, labels::s, labels::w;
+  using tenfold::along, tenfold::gathered, tenfold::symmetric;
+  constexpr int P = p + 1, Q = p + 2, W = fem::W;
+  const fem::index blocks = on.elements().count();
+  std::vector<std::int32_t> numbers;
+  tenfold::tensor<double, tenfold::dyn, 6, Q, Q, Q, W> six(blocks);
+  for (fem::index b = 0; b < blocks; ++b) {
+    for (int a = 0; a < P * P * P * W; ++a) {
+      const int lane = a % W, z = a / W % P, y = a / W / P % P;
+      numbers.push_back(static_cast<std::int32_t>(on.map().node(b, a / W / P / P, y, z, lane)));
+    }
+    for (int a = 0; a < 9 * Q * Q * Q * W; ++a) {
+      const int at = a % (Q * Q * Q * W), row = a / (Q * Q * Q * W) / 3;
+      const int column = a / (Q * Q * Q * W) % 3;
+      if (row > column) continue;
+      const int slot = row == 0 ? column : row + column + 1;  // 00 01 02 11 12 22
+      (&six(b, slot, 0, 0, 0, 0))[at] = (&on.points().D(b, row, column, 0, 0, 0, 0))[at];
+    }
+  }
+  const tenfold::index_map<std::int32_t> map(numbers.data(), blocks, P * P * P * W, on.nodes());
+  const tenfold::scatter_order order(map);
+
+  constexpr tenfold::input<"u"> u;
+  constexpr tenfold::input<"B"> B;
+  constexpr tenfold::input<"G"> G;
+  constexpr tenfold::input<"D"> D;
+  constexpr tenfold::local<"g"> g;
+  constexpr tenfold::local<"f"> f;
+  constexpr tenfold::output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  constexpr auto Z = along<2>(G, B);
+  const auto diffusion =
+      fuse(e)(g(e, d, q, r, s, w) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k, w),
+              f(e, c, q, r, s, w) = symmetric(D)(e, c, d, q, r, s, w) * g(e, d, q, r, s, w),
+              v(e, l, m, n, w) = X(c, q, l) * Y(c, r, m) * Z(c, s, n) * f(e, c, q, r, s, w));
+  vector result(on.nodes());
+  diffusion(v = gathered<double, P, P, P, W>(result.data(), map, order),
+            u = gathered<const double, P, P, P, W>(x.data(), map), B = on.tables().B,
+            G = on.tables().G, D = six);
+  return result;
+}
+
 /// Everything that can be said of the operators of degree p on one small mesh: n x n x n elements
 /// of degree `geometry` in each hexahedron.
 template <int p>
@@ -77,6 +128,7 @@ void check_operators(const fem::domain& whole, int n, int geometry) {
   // The action is that of the assembled matrices, and so is the diagonal.
   const assembled::matrix A = assembled::diffusion(shape, p), M = assembled::mass(shape, p);
   check_product(A, x, Ax, terms);
+  check_product(A, x, fused_diffusion<p>(on, x), terms);
   check_product(M, x, Mx, terms);
   const vector diagonal = on.diffusion_diagonal();
   for (std::size_t i = 0; i < A.n; ++i) {

@@ -1,0 +1,412 @@
+#pragma once
+
+#include <optional>
+#include <tenfold/backend/cpu/run_static.hpp>
+#include <tenfold/contraction/bind_kernel.hpp>
+#include <tenfold/contraction/lower.hpp>
+#include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/dsel/diagnose.hpp>
+#include <tenfold/dsel/kernel_text.hpp>
+#include <tenfold/dsel/print_explanation.hpp>
+#include <tenfold/dsel/run_kernel.hpp>
+
+/// Fused element kernels: several statements over a common batch label, run
+/// tile by tile of the batch.
+namespace tenfold {
+
+namespace fusing {
+
+template <class X>
+inline constexpr bool is_unit_matrix = std::is_same_v<std::remove_const_t<X>, unit_matrix>;
+
+/// A kernel whose operands are of the types X....
+template <class... X>
+constexpr kernel declared(kernel k) {
+  int o = 0;
+  ((k.operands[o++].is_identity = is_unit_matrix<X>), ...);
+  return k;
+}
+
+/// A kernel over operands of the types X..., one for each of its operands (void
+/// for a local). All planning happens in the initialisers; a member that is not
+/// used costs nothing.
+template <class Text, class... X>
+struct kernel_over {
+  template <class Z>
+  static constexpr int rank_of() {
+    if constexpr (std::is_void_v<Z> || is_unit_matrix<Z>) {
+      return 0;
+    } else {
+      return operand_traits_of<Z>::rank;
+    }
+  }
+  static constexpr int rank = [] {
+    int highest = kernel_access::max_rank;
+    for (const int given : {rank_of<X>()...}) highest = given > highest ? given : highest;
+    return highest;
+  }();
+  template <class Z>
+  static constexpr operand_shape<rank> typed_shape() {
+    if constexpr (std::is_void_v<Z> || is_unit_matrix<Z>) {
+      return {};
+    } else {
+      return static_shape_of<Z, rank>();
+    }
+  }
+
+  static constexpr kernel said = declared<X...>(Text::value);
+  static constexpr operand_shape<rank> shapes[sizeof...(X)] = {typed_shape<X>()...};
+  static constexpr kernel_extents extents = extents_of(
+      said, [](int o) -> const auto& { return shapes[o]; });
+  static constexpr unrolled_size size = [] {
+    return extents.error ? unrolled_size{} : size_of_unrolled(said, extents.of);
+  }();
+  static constexpr limits bounds = size.bounds();
+  static constexpr unrolled_kernel<bounds> unrolled = [] {
+    unrolled_kernel<bounds> made;
+    if (!extents.error && !size.error && !size.is_open) {
+      unroll(said, extents.of, size.inputs, made);
+    }
+    return made;
+  }();
+  /// Whether the compiler knows the statements: only then is there what
+  /// follows.
+  static constexpr bool is_unrolled = !extents.error && !size.error && !size.is_open;
+  static constexpr bind_result<bounds> bound = [] {
+    if constexpr (is_unrolled) {
+      return bind_kernel<bounds, rank>(said, unrolled, shapes, extents.of);
+    } else {
+      return bind_result<bounds>{};
+    }
+  }();
+  static constexpr diagnostic error = extents.error ? extents.error
+                                      : size.error  ? size.error
+                                                    : bound.error;
+
+  static constexpr bool updates = said.adds_to_output();
+  /// Whether results are added through a map, and whether anything is read
+  /// through one.
+  static constexpr bool scatters = [] {
+    return said.output() >= 0 && shapes[said.output()].layout == batch_layout::gathered;
+  }();
+  static constexpr bool gathers = [] {
+    for (const auto& shape : shapes) {
+      if (shape.layout == batch_layout::gathered) return true;
+    }
+    return false;
+  }();
+  static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value);
+  static constexpr static_program<bounds> value =
+      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !updates);
+  static constexpr bool is_empty = tenfold::is_empty(bound.value);
+  using scalar_type = cpu::entry_type<bound.value.type>;
+
+  /// Whether the compiler's program can run.
+  static constexpr bool is_planned = [] {
+    if constexpr (is_unrolled) {
+      return plan.found && value.feasible;
+    } else {
+      return false;
+    }
+  }();
+};
+
+template <class E>
+struct program_of_kernel {
+  static constexpr auto value =
+      without_room<E::value.phase_count, E::value.step_count, E::value.loop_count>(E::value);
+};
+
+/// The name of operand O of a kernel.
+template <class Text>
+constexpr std::string_view name_of(int operand) {
+  const label_name& name = Text::value.operands[operand].name;
+  return Text::text.substr(static_cast<std::size_t>(name.begin),
+                           static_cast<std::size_t>(name.length));
+}
+
+/// Which of the names binds operand O; -1: none, -2: several.
+template <class Text, class... Named>
+constexpr int find_binding(int operand) {
+  int at = 0, found = -1;
+  const auto ask = [&](std::string_view given) {
+    if (given == name_of<Text>(operand)) found = found == -1 ? at : -2;
+    ++at;
+  };
+  (ask(Named::name), ...);
+  return found;
+}
+
+/// Whether a kernel has an operand of this name and role.
+template <class Text, class Named>
+constexpr bool has_operand() {
+  for (int o = 0; o < Text::value.operand_count; ++o) {
+    if (name_of<Text>(o) == Named::name) {
+      return static_cast<int>(Text::value.operands[o].role) == Named::role;
+    }
+  }
+  return false;
+}
+
+/// What is wrong with the names that the arguments of a call bind.
+template <class Text, class... Named>
+constexpr diagnostic check_names() {
+  index at = 0;
+  diagnostic wrong;
+  const auto ask = [&](bool known) {
+    if (!known && !wrong) wrong = {diagnosis::unknown_name, -1, 0, {at}};
+    ++at;
+  };
+  (ask(has_operand<Text, Named>()), ...);
+  for (int o = 0; o < Text::value.operand_count && !wrong; ++o) {
+    if (Text::value.operands[o].role == operand_role::local) continue;
+    const int found = find_binding<Text, Named...>(o);
+    if (found >= 0) continue;
+    const auto code = found == -1 ? diagnosis::unbound : diagnosis::bound_twice;
+    wrong = kernel_checks::at_operand(Text::value, code, o);
+  }
+  return wrong;
+}
+
+/// Stands where a local has no tensor.
+struct no_tensor {};
+
+/// The tensor of binding number I.
+template <int I, class A, class... Rest>
+constexpr auto& tensor_at(A& a, Rest&... rest) {
+  if constexpr (I == 0) {
+    return a.tensor;
+  } else {
+    return tensor_at<I - 1>(rest...);
+  }
+}
+inline constexpr no_tensor absent{};
+
+template <class X>
+[[gnu::always_inline]] inline run_time_operand untyped(X& x) {
+  if constexpr (std::is_same_v<std::remove_const_t<X>, no_tensor> || is_unit_matrix<X>) {
+    return {};
+  } else {
+    return run_time_operand_of(x);
+  }
+}
+
+template <class X>
+using typed = std::conditional_t<std::is_same_v<std::remove_const_t<X>, no_tensor>, void, X>;
+
+template <class X>
+constexpr operand_shape<max_rank> shape_of_type() {
+  if constexpr (std::is_void_v<X> || is_unit_matrix<X>) {
+    return {};
+  } else {
+    return static_shape_of<X, max_rank>();
+  }
+}
+
+/// Runs a kernel whose operands, by number, are x...; no_tensor for a local.
+/// What the compiler has not planned runs by `plan`, or is planned now if that
+/// is null.
+template <class Text, class... X>
+void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
+  using e = kernel_over<Text, typed<X>...>;
+  if constexpr (e::error.code != diagnosis::none) {
+    diagnose<Text, e::error>();
+  } else {
+    const run_time_operand operands[] = {untyped(x)...};
+    if constexpr (!e::is_planned) {
+      if (plan == nullptr) return run_time_kernel(e::said, Text::text, operands).run(operands);
+    }
+    index extents[kernel::max_labels];
+    admit_kernel(e::said, Text::text, operands, extents);
+    if constexpr (!e::is_planned) {
+      plan->run(operands);
+    } else {
+      using T = typename e::scalar_type;
+      constexpr int out = e::said.output();
+      void* const y = const_cast<void*>(operands[out].data);
+      constexpr T beta = e::updates ? T(1) : T(0);
+      if constexpr (!e::updates && e::scatters) clear_entries(operands[out]);
+      if constexpr (e::is_empty) {
+        if constexpr (!e::scatters) scale(operands[out].shape, y, {e::updates ? 1.0 : 0.0});
+      } else {
+        const void* inputs[e::bounds.operands];
+        entry_map maps[e::bounds.operands];
+        index by_label[e::bounds.labels];
+        for (int o = 0; o < e::unrolled.said.input_count; ++o) {
+          const run_time_operand& from = operands[e::unrolled.inputs[o].operand];
+          inputs[o] = from.data;
+          if constexpr (e::gathers) maps[o] = from.map;
+        }
+        for (int l = 0; l < e::unrolled.said.label_count; ++l) {
+          by_label[l] = extents[e::unrolled.label[l]];
+        }
+        program_arguments<T> args{inputs, y, by_label, T(1), beta};
+        args.maps = maps;
+        args.output_map = operands[out].map;
+        args.order = operands[out].order;
+        cpu::run_static<program_of_kernel<e>, e::updates && !e::scatters>(args);
+      }
+    }
+  }
+}
+
+/// The plan of what the compiler has not planned.
+template <class Text, class... X>
+std::optional<run_time_kernel> planned(X&... x) {
+  using e = kernel_over<Text, typed<X>...>;
+  if constexpr (e::error.code != diagnosis::none) {
+    diagnose<Text, e::error>();
+    return {};
+  } else if constexpr (e::is_planned) {
+    return {};
+  } else {
+    const run_time_operand operands[] = {untyped(x)...};
+    return run_time_kernel(e::said, Text::text, operands);
+  }
+}
+
+/// Explains what run() does; `machine` is what the compiler's plan is lowered
+/// for.
+template <class Text, class... X>
+kernel_explanation explained(const capabilities& machine, X&... x) {
+  using e = kernel_over<Text, typed<X>...>;
+  if constexpr (e::error.code != diagnosis::none) {
+    diagnose<Text, e::error>();
+    return kernel_explanation();
+  } else {
+    const run_time_operand operands[] = {untyped(x)...};
+    const operand_shape<max_rank> types[] = {shape_of_type<typed<X>>()...};
+    return explain_kernel(e::said, Text::text, operands, types, e::is_planned ? &machine : nullptr);
+  }
+}
+
+}  // namespace fusing
+
+/// A kernel and its plan for operands of some shapes. What the compiler has
+/// planned needs none: then there is nothing in here, and operands may have any
+/// run-time extents.
+template <class Kernel>
+class kernel_plan {
+ public:
+  /// As the kernel. Throws shape_error also when an operand is not like the one
+  /// planned for.
+  template <class... Named, class... X>
+  void operator()(fusing::binding<Named, X>... operands) const {
+    Kernel::by_number(
+        [&](auto&... x) { fusing::run<typename Kernel::text>(plan_ ? &*plan_ : nullptr, x...); },
+        operands...);
+  }
+
+ private:
+  friend Kernel;
+  std::optional<run_time_kernel> plan_;
+};
+
+/// Several Einstein statements over the batch label `Batch`: what fuse()
+/// returns. It holds nothing.
+template <class Batch, class... Statement>
+class fused_kernel {
+  using text = fusing::kernel_text<Batch, Statement...>;
+
+ public:
+  /// Runs the kernel for operands bound by name, in any order:
+  ///   mass(v = V, u = U, B = Bt, D = Dt);
+  /// V is overwritten, or added to where its first statement says +=. Static
+  /// extents are planned by the compiler, others when it is called. Throws
+  /// shape_error when run-time extents of a label differ, overlap_error when
+  /// the output may share memory with an input; the output is then untouched.
+  template <class... Named, class... X>
+  void operator()(fusing::binding<Named, X>... operands) const {
+    by_number([](auto&... x) { fusing::run<text>(nullptr, x...); }, operands...);
+  }
+
+  /// Plans for operands like these; what is returned is called as the kernel
+  /// is, and plans nothing.
+  ///   const auto planned = mass.plan(v = V, u = U, B = Bt, D = Dt); planned(v
+  ///   = V, u = U, ...);
+  /// Throws as the call.
+  template <class... Named, class... X>
+  kernel_plan<fused_kernel> plan(fusing::binding<Named, X>... operands) const {
+    kernel_plan<fused_kernel> made;
+    by_number([&](auto&... x) { made.plan_ = fusing::planned<text>(x...); }, operands...);
+    return made;
+  }
+
+  /// What a call with these operands does: its steps, and the flops and bytes
+  /// of one value of the batch label, as data that prints as a table. Throws as
+  /// the call.
+  ///   std::cout << mass.explain(v = V, u = U, B = Bt, D = Dt);
+  template <class... Named, class... X>
+  kernel_explanation explain(fusing::binding<Named, X>... operands) const {
+    return explain(cpu::static_capabilities, operands...);
+  }
+  /// The same on another machine than the one that this file is compiled for.
+  template <class... Named, class... X>
+  kernel_explanation explain(const capabilities& machine,
+                             fusing::binding<Named, X>... operands) const {
+    kernel_explanation told;
+    by_number([&](auto&... x) { told = fusing::explained<text>(machine, x...); }, operands...);
+    return told;
+  }
+
+ private:
+  friend class kernel_plan<fused_kernel>;
+
+  /// f of the tensors that are the operands, by number, if the names are right.
+  template <class F, class... Named, class... X>
+  static void by_number(F f, fusing::binding<Named, X>&... operands) {
+    constexpr diagnostic wrong = text::error ? text::error : fusing::check_names<text, Named...>();
+    if constexpr (wrong.code != diagnosis::none) {
+      diagnose<text, wrong>();
+    } else {
+      [&]<int... O>(std::integer_sequence<int, O...>) { f(tensor_of<O, Named...>(operands...)...); }
+      (std::make_integer_sequence<int, text::value.operand_count>{});
+    }
+  }
+  template <int O, class... Named, class... B>
+  static constexpr auto& tensor_of(B&... operands) {
+    constexpr int found = fusing::find_binding<text, Named...>(O);
+    if constexpr (text::value.operands[O].role == operand_role::local) {
+      return fusing::absent;
+    } else {
+      return fusing::tensor_at<found>(operands...);
+    }
+  }
+};
+
+/// The statements of a fused kernel; see fuse.
+template <class Batch>
+struct fuse_over {
+  template <class... Statement>
+  constexpr auto operator()(Statement...) const {
+    constexpr bool are_statements = (fusing::is_statement<Statement> && ...);
+    static_assert(are_statements && sizeof...(Statement) > 0,
+                  "tenfold: a fused kernel is made of statements: g(e, q) = "
+                  "B(q, i) * u(e, i)");
+    return fused_kernel<Batch, Statement...>{};
+  }
+};
+
+/// Fuses Einstein statements over the batch label: they run one after another
+/// for one tile of the batch before the next, and what they compute on the way
+/// stays in the cache.
+///
+///   constexpr input<"u"> u; constexpr input<"B"> B; constexpr input<"D"> D;
+///   constexpr local<"g"> g; constexpr output<"v"> v;
+///   auto mass = fuse(e)(g(e, q, r, s)  = B(q, i) * B(r, j) * B(s, k) * u(e, i,
+///   j, k),
+///                       v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q,
+///                       r, s) * g(e, q, r, s));
+///   mass(v = V, u = U, B = Bt, D = Dt);
+///
+/// On the right of = stand sums of products; labels that are not on the left
+/// are summed, the batch label never is. A label has one extent in all
+/// statements. += adds to a local, or to the output: to what an earlier
+/// statement left there, or else to what the caller has there. What statements
+/// have in common is computed once.
+template <index_label Batch>
+constexpr fuse_over<Batch> fuse(Batch) {
+  return {};
+}
+
+}  // namespace tenfold

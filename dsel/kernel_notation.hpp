@@ -1,0 +1,243 @@
+#pragma once
+
+#include <tenfold/dsel/labels.hpp>
+#include <tenfold/dsel/literal.hpp>
+#include <tenfold/dsel/options.hpp>
+
+/// The statements of a fused kernel as people write them: names of operands, products, sums,
+/// assignments. All of it is types without data; `kernel_text.hpp` reads them.
+namespace tenfold {
+
+namespace fusing {
+
+/// Factors joined by *, with a sign.
+template <int Sign, class... Access>
+struct product {};
+
+/// Terms joined by + and -. A product alone is a sum of one term.
+template <class... Product>
+struct sum {};
+
+/// Target = or += the sum of the products.
+template <class Target, bool Adds, class... Product>
+struct statement {};
+
+/// A name of a kernel and the tensor that stands for it in one call.
+template <class Named, class X>
+struct binding {
+  X& tensor;
+};
+
+/// The unit matrix, instead of a tensor.
+struct unit_matrix {};
+
+template <class T>
+inline constexpr bool is_sum = false;
+template <class... P>
+inline constexpr bool is_sum<sum<P...>> = true;
+template <class T>
+inline constexpr bool is_statement = false;
+template <class Target, bool Adds, class... P>
+inline constexpr bool is_statement<statement<Target, Adds, P...>> = true;
+template <class T>
+inline constexpr bool is_binding = false;
+template <class Named, class X>
+inline constexpr bool is_binding<binding<Named, X>> = true;
+
+template <int Sign, class... A>
+constexpr product<-Sign, A...> negative(product<Sign, A...>) {
+  return {};
+}
+template <class... P>
+constexpr auto negative(sum<P...>) -> sum<decltype(negative(P{}))...> {
+  return {};
+}
+
+/// `Tensor` seen through labels: a factor, or the left side of a statement.
+template <class Tensor, class... Label>
+struct access;
+
+template <class T>
+inline constexpr bool is_access = false;
+template <class Tensor, class... L>
+inline constexpr bool is_access<access<Tensor, L...>> = true;
+
+/// What stands on the right: a product, a sum, or what a mistake is made to.
+template <class T>
+concept in_kernel = is_sum<std::remove_cvref_t<T>> || is_access<std::remove_cvref_t<T>>;
+
+template <class... P>
+constexpr sum<P...> as_sum(sum<P...>) {
+  return {};
+}
+template <class Tensor, class... L>
+constexpr sum<product<1, access<Tensor, L...>>> as_sum(access<Tensor, L...>) {
+  return {};
+}
+template <class T>
+constexpr sum<> as_sum(const T&) {
+  static_assert(sizeof(T) == 0,
+                "tenfold: in a fused kernel stand names with labels, u(e, i), and no tensors or "
+                "numbers: declare input<\"a\"> a, write a() for a number, and bind it at the call");
+  return {};
+}
+
+template <int S, class... A, int R, class... B>
+constexpr sum<product<S * R, A..., B...>> multiplied(sum<product<S, A...>>, sum<product<R, B...>>) {
+  return {};
+}
+template <class... P, class... Q>
+constexpr sum<> multiplied(sum<P...>, sum<Q...>) {
+  static_assert((sizeof...(P) == 0 || sizeof...(Q) == 0),
+                "tenfold: a factor of a product is a sum: multiply out, or assign the sum to a "
+                "local first");
+  return {};
+}
+
+template <class L, class R>
+requires(in_kernel<L> || in_kernel<R>) constexpr auto operator*(const L& l, const R& r) {
+  return multiplied(as_sum(l), as_sum(r));
+}
+template <class... P, class... Q>
+constexpr sum<P..., Q...> added(sum<P...>, sum<Q...>) {
+  return {};
+}
+template <class L, class R>
+requires(in_kernel<L> || in_kernel<R>) constexpr auto operator+(const L& l, const R& r) {
+  return added(as_sum(l), as_sum(r));
+}
+template <class L, class R>
+requires(in_kernel<L> || in_kernel<R>) constexpr auto operator-(const L& l, const R& r) {
+  return added(as_sum(l), negative(as_sum(r)));
+}
+template <in_kernel X>
+constexpr auto operator-(const X& x) {
+  return negative(as_sum(x));
+}
+
+template <class Target, bool Adds, class... P>
+constexpr statement<Target, Adds, P...> stated(sum<P...>) {
+  return {};
+}
+
+template <class Tensor, class... Label>
+struct access {
+  access() = default;
+  access(const access&) = default;
+
+  template <class R>
+  constexpr auto operator=(const R& r) const {
+    return stated<access, false>(as_sum(r));
+  }
+  constexpr auto operator=(const access& r) const { return stated<access, false>(as_sum(r)); }
+  template <class R>
+  constexpr auto operator+=(const R& r) const {
+    return stated<access, true>(as_sum(r));
+  }
+  template <class R>
+  constexpr auto operator-=(const R& r) const {
+    return stated<access, true>(negative(as_sum(r)));
+  }
+};
+
+template <class T>
+concept name_of_input = requires {
+  requires T::role == 0;
+};
+
+/// A stack of known slices: slice `At` along the first label is `On`, all others are `Off`.
+template <int At, class On, class Off>
+struct stack {
+  template <index_label... L>
+  constexpr access<stack, L...> operator()(L...) const {
+    static_assert(sizeof...(L) > 0, "tenfold: the first label of a stack counts its slices");
+    return {};
+  }
+};
+
+/// A symmetric matrix at each point, of which an operand holds the upper triangle along one axis.
+template <class Tensor, int Axis>
+struct triangle {
+  template <index_label... L>
+  constexpr access<triangle, L...> operator()(L...) const {
+    static_assert(sizeof...(L) >= Axis + 2,
+                  "tenfold: a symmetric matrix has two labels where it stores one axis");
+    return {};
+  }
+};
+
+}  // namespace fusing
+
+/// Bound to an input, says that it is the unit matrix, B(q, i) = 1 if q = i and else 0, as where
+/// nodes are the points of the quadrature: it costs nothing, and its two labels are one.
+inline constexpr fusing::unit_matrix identity{};
+
+/// A tensor that a fused kernel reads, by name; bound at the call: u = U. A number, c = 2.0, is an
+/// input without labels, c().
+template <literal Name>
+struct input {
+  static constexpr std::string_view name = Name.view();
+  static constexpr int role = 0;
+
+  template <index_label... L>
+  constexpr fusing::access<input, L...> operator()(L...) const {
+    return {};
+  }
+  template <tensor_like X>
+  constexpr fusing::binding<input, const X> operator=(const X& x) const {
+    return {x};
+  }
+  constexpr fusing::binding<input, const fusing::unit_matrix> operator=(
+      const fusing::unit_matrix& x) const {
+    return {x};
+  }
+};
+
+/// The tensor that a fused kernel writes: v = V or v = into(V) at the call.
+template <literal Name>
+struct output {
+  static constexpr std::string_view name = Name.view();
+  static constexpr int role = 1;
+
+  template <index_label... L>
+  constexpr fusing::access<output, L...> operator()(L...) const {
+    return {};
+  }
+  template <writable_tensor_like Y>
+  constexpr fusing::binding<output, std::remove_reference_t<Y>> operator=(Y&& y) const {
+    return {y};
+  }
+  template <class Y>
+  constexpr fusing::binding<output, Y> operator=(destination<Y> y) const {
+    return {y.tensor};
+  }
+};
+
+/// What a fused kernel computes on the way, one tile of the batch at a time; it is never in memory.
+template <literal Name>
+struct local {
+  static constexpr std::string_view name = Name.view();
+  static constexpr int role = 2;
+
+  template <index_label... L>
+  constexpr fusing::access<local, L...> operator()(L...) const {
+    return {};
+  }
+};
+
+/// along<1>(G, B)(d, q, i): G(q, i) for d = 1 and B(q, i) for every other d. G and B are inputs.
+template <int At, fusing::name_of_input On, fusing::name_of_input Off>
+constexpr fusing::stack<At, On, Off> along(On, Off) {
+  static_assert(At >= 0, "tenfold: slices of a stack count from 0");
+  return {};
+}
+
+/// symmetric(D)(e, c, d, q): a matrix in c and d that is symmetric, of which D(e, x, q) holds the
+/// upper triangle row by row: 6 entries of 9. `Axis` is where x stands, by default behind the
+/// batch.
+template <int Axis = 1, fusing::name_of_input D>
+constexpr fusing::triangle<D, Axis> symmetric(D) {
+  return {};
+}
+
+}  // namespace tenfold

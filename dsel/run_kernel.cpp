@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <tenfold/backend/launch.hpp>
+#include <tenfold/contraction/bind_kernel.hpp>
+#include <tenfold/contraction/lower.hpp>
+#include <tenfold/contraction/make_explanation.hpp>
+#include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/dsel/call_form.hpp>
+#include <tenfold/dsel/run_kernel.hpp>
+#include <tenfold/dsel/stored_program.hpp>
+#include <tenfold/dsel/with_scalar.hpp>
+#include <vector>
+
+namespace tenfold {
+
+namespace {
+
+/// Whether the addresses between the first and the last entry of two operands
+/// meet.
+bool ranges_meet(const run_time_operand& x, const run_time_operand& y) {
+  const auto range_of = [](const run_time_operand& z) {
+    byte_span span;
+    span.high = static_cast<index>(bytes_of(z.shape.type));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(z.shape.rank); ++i) {
+      span.add_axis(z.shape.extents[i], z.shape.strides[i],
+                    static_cast<index>(bytes_of(z.shape.type)));
+    }
+    return span;
+  };
+  const byte_span a = range_of(x), b = range_of(y);
+  if (a.empty || b.empty) return false;
+  const auto *p = static_cast<const char*>(x.data), *q = static_cast<const char*>(y.data);
+  return p + a.low < q + b.high && q + b.low < p + a.high;
+}
+
+diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
+  const run_time_operand& y = operands[k.output()];
+  for (int o = 0; o < k.operand_count; ++o) {
+    if (k.operands[o].role != operand_role::input || k.operands[o].is_identity) continue;
+    // Where maps lead is for the caller to know.
+    if (operands[o].map.numbers != nullptr || y.map.numbers != nullptr) continue;
+    if (ranges_meet(operands[o], y) && !are_disjoint(operands[o], y.shape, y.data)) {
+      return kernel_checks::at_operand(k, diagnosis::kernel_overlap, o);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void clear_entries(const run_time_operand& y) {
+  index entries = 1;
+  for (int i = 0; i < y.shape.rank; ++i) entries *= y.shape.extents[static_cast<std::size_t>(i)];
+  with_scalar(y.shape.type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const to = static_cast<T*>(const_cast<void*>(y.data));
+    const auto clear = [&](const auto* numbers) {
+      for (index k = 0; k < entries; ++k) {
+        if (numbers[k] >= 0) to[numbers[k]] = T(0);
+      }
+    };
+    if (y.map.wide) {
+      clear(static_cast<const std::int64_t*>(y.map.numbers));
+    } else {
+      clear(static_cast<const std::int32_t*>(y.map.numbers));
+    }
+  });
+}
+
+void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
+                  index* extents) {
+  const kernel_extents found = extents_of(
+      k, [&](int o) -> const auto& { return operands[o].shape; });
+  if (found.error) throw_diagnostic(found.error, text);
+  if (const diagnostic wrong = overlap_of(k, operands)) throw_diagnostic(wrong, text);
+  for (int l = 0; l < k.label_count; ++l) extents[l] = found.of[l];
+}
+
+namespace {
+
+/// A kernel on its way to a program.
+struct planned_kernel {
+  unrolled_kernel<kernel_limits> unrolled;
+  bind_result<kernel_limits> bound;
+  contraction_plan<kernel_limits> plan;
+  program<6, 256, 512> runnable;
+};
+
+std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view text,
+                                            const operand_shape<max_rank>* shapes,
+                                            const index* extents, const capabilities& machine) {
+  const unrolled_size size = size_of_unrolled(k, extents);
+  if (size.error) throw_diagnostic(size.error, text);
+  if (size.is_open) throw_diagnostic({diagnosis::unknown_extent}, text);
+  auto made = std::make_unique<planned_kernel>();
+  unroll(k, extents, size.inputs, made->unrolled);
+  made->bound = bind_kernel<kernel_limits, max_rank>(k, made->unrolled, shapes, extents);
+  if (made->bound.error) throw_diagnostic(made->bound.error, text);
+  const problem<kernel_limits>& p = made->bound.value;
+  if (is_empty(p)) return made;
+  made->plan = make_plan<kernel_limits>(p);
+  made->runnable = lower<program<6, 256, 512>>(p, made->plan, machine, !k.adds_to_output());
+  if (!made->plan.found || !made->runnable.feasible) {
+    throw_diagnostic({diagnosis::too_long_program}, text);
+  }
+  return made;
+}
+
+}  // namespace
+
+struct run_time_kernel::planned_call {
+  const kernel* said;
+  std::string_view text;
+  std::vector<operand_shape<max_rank>> shapes;  ///< by operand
+  std::vector<int> inputs;                      ///< the operand that each input is a slice of
+  std::vector<index> extents;                   ///< by label of the problem
+  instruction_set isa = best_instruction_set();
+  scalar type = scalar::f64;
+  bool is_empty = false;
+  double flops = 0;
+  stored_program runnable;
+};
+
+run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
+                                 const run_time_operand* operands) {
+  index extents[kernel::max_labels];
+  admit_kernel(k, text, operands, extents);
+  const auto call = std::make_shared<planned_call>();
+  call->said = &k;
+  call->text = text;
+  for (int o = 0; o < k.operand_count; ++o) call->shapes.push_back(operands[o].shape);
+  const auto made = plan_kernel(k, text, call->shapes.data(), extents, capabilities_of(call->isa));
+  const problem<kernel_limits>& p = made->bound.value;
+  for (int o = 0; o < p.input_count; ++o) {
+    call->inputs.push_back(made->unrolled.inputs[o].operand);
+  }
+  call->extents.assign(p.extent, p.extent + p.label_count);
+  call->type = p.type;
+  call->is_empty = tenfold::is_empty(p);
+  call->flops = made->plan.flops;
+  call->runnable.keep(made->runnable);
+  call_ = call;
+}
+
+double run_time_kernel::flops() const { return call_->flops; }
+
+index run_time_kernel::workspace_bytes() const { return call_->runnable.memory_bytes(); }
+
+void run_time_kernel::run(const run_time_operand* operands) const {
+  const planned_call& c = *call_;
+  const kernel& k = *c.said;
+  for (int o = 0; o < k.operand_count; ++o) {
+    if (k.operands[o].role == operand_role::local || k.operands[o].is_identity) continue;
+    if (!alike(operands[o].shape, c.shapes[static_cast<std::size_t>(o)])) {
+      throw_diagnostic({diagnosis::unlike_planned, -1, 0, {o}}, c.text);
+    }
+  }
+  const run_time_operand& out = operands[k.output()];
+  void* const y = const_cast<void*>(out.data);
+  const bool updates = k.adds_to_output(), scatters = out.map.numbers != nullptr;
+  if (scatters && !updates) clear_entries(out);
+  if (c.is_empty) {
+    if (!scatters) scale(out.shape, y, {updates ? 1.0 : 0.0});
+    return;
+  }
+  const void* inputs[kernel_limits.operands];
+  entry_map maps[kernel_limits.operands];
+  for (std::size_t o = 0; o < c.inputs.size(); ++o) {
+    const run_time_operand& from = operands[c.inputs[o]];
+    inputs[o] = from.data;
+    maps[o] = from.map;
+  }
+  with_scalar(c.type, [&](auto one) {
+    using T = decltype(one);
+    program_arguments<T> args{inputs, y, c.extents.data(), T(1), updates ? T(1) : T(0)};
+    args.maps = maps;
+    args.output_map = out.map;
+    args.order = out.order;
+    launch(c.runnable.view(), args, c.isa);
+  });
+}
+
+kernel_explanation explain_kernel(const kernel& k, std::string_view text,
+                                  const run_time_operand* operands,
+                                  const operand_shape<max_rank>* types,
+                                  const capabilities* compiled_for) {
+  index extents[kernel::max_labels];
+  admit_kernel(k, text, operands, extents);
+  operand_shape<max_rank> shapes[kernel::max_operands];
+  for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
+  const bool compiled = compiled_for != nullptr;
+  const kernel_extents typed = extents_of(
+      k, [&](int o) -> const auto& { return types[o]; });
+  const capabilities machine = compiled ? *compiled_for : capabilities_of(best_instruction_set());
+  const auto made =
+      plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents, machine);
+  problem<kernel_limits>& p = made->bound.value;
+  explained_input sources[kernel_limits.operands];
+  for (int o = 0; o < p.input_count; ++o) {
+    const unrolled_input& in = made->unrolled.inputs[o];
+    const label_name& name = k.operands[in.operand].name;
+    sources[o].name =
+        text.substr(static_cast<std::size_t>(name.begin), static_cast<std::size_t>(name.length));
+    for (const int at : in.fixed) sources[o].slice = at >= 0 ? at : sources[o].slice;
+    for (int before = 0; before < o; ++before) {
+      const unrolled_input& other = made->unrolled.inputs[before];
+      if (other.operand == in.operand && std::equal(in.fixed, std::end(in.fixed), other.fixed)) {
+        sources[o].again = true;
+      }
+    }
+  }
+  // What is said of the batch is said of one value of it.
+  const index values = p.extent[p.batch];
+  p.extent[p.batch] = dyn;
+  if (values != dyn && values > 0) {
+    made->plan.flops = 0;
+    for (int s = 0; s < made->plan.step_count; ++s) {
+      plan_step<kernel_limits>& step = made->plan.steps[s];
+      if (contains(step.labels, p.batch)) step.flops /= static_cast<double>(values);
+      made->plan.flops += step.flops;
+    }
+    made->plan.naive_flops = make_plan<kernel_limits>(p).naive_flops;
+  }
+  index shown[kernel_limits.labels];
+  for (int l = 0; l < p.label_count; ++l) {
+    const int label = made->unrolled.label[l];
+    shown[l] = label == k.batch ? dyn : extents[label];
+  }
+  auto out = explaining<kernel_limits, kernel_limits, program<6, 256, 512>>(
+                 made->unrolled.said, made->unrolled.names, text, p, made->plan, &made->runnable,
+                 machine, shown, !k.adds_to_output(), compiled)
+                 .run(sources);
+  out.when = compiled ? planned::by_the_compiler : planned::at_the_call_for_shape;
+  out.allocations = compiled ? 0 : -1;
+  return out;
+}
+
+}  // namespace tenfold

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <tenfold/contraction/explanation.hpp>
+#include <tenfold/contraction/unroll.hpp>
+#include <tenfold/dsel/run_time.hpp>
+
+/// The compiled door of fused kernels: what is checked at each call, and
+/// kernels whose extents only the call tells.
+namespace tenfold {
+
+/// Learns the extents of a kernel's labels from its operands (those of locals
+/// are not looked at). Throws shape_error where two extents of a label differ,
+/// backend_error for an operand that is not strided, and overlap_error unless
+/// the output is proved to share no address with an input.
+void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
+                  index* extents);
+
+/// Every entry of a gathered operand := 0.
+void clear_entries(const run_time_operand& y);
+
+/// A kernel unrolled, planned and lowered at run time, by the functions that
+/// the compiler uses. Immutable, cheap to copy, safe to share between threads.
+class run_time_kernel {
+ public:
+  /// Plans for operands of these shapes. Throws as admit_kernel, and
+  /// backend_error for a kernel that is too long.
+  run_time_kernel(const kernel& k, std::string_view text, const run_time_operand* operands);
+
+  /// Runs for operands that have been admitted. Throws shape_error for one that
+  /// is not like the one planned for; operands count from 0 in the order of the
+  /// text.
+  void run(const run_time_operand* operands) const;
+
+  /// Floating-point operations of one run.
+  double flops() const;
+  /// Memory that one run uses beside the operands: what crosses phases, and the
+  /// scratch of one thread.
+  index workspace_bytes() const;
+
+ private:
+  struct planned_call;
+  std::shared_ptr<const planned_call> call_;
+};
+
+using kernel_explanation = explanation<kernel_limits>;
+
+/// What a call of the kernel does. `types` is what the types of the operands
+/// tell, `dyn` for the rest; `compiled_for` is the machine that the compiler
+/// planned for, null where the call plans. Amounts are those of one value of
+/// the batch label. Throws as the call.
+kernel_explanation explain_kernel(const kernel& k, std::string_view text,
+                                  const run_time_operand* operands,
+                                  const operand_shape<max_rank>* types,
+                                  const capabilities* compiled_for);
+
+}  // namespace tenfold

@@ -1,0 +1,18 @@
+// expect: tenfold: argument {0} of the call binds a name that the kernel does not have
+// expect: tenfold::einsum_error<tenfold::argument<3>
+// errors: 2
+#include <tenfold/fuse.hpp>
+
+using namespace tenfold;
+using labels::e, labels::i, labels::j;
+
+int main() {
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  tensor<double, 9, 3> U, V;
+  tensor<double, 3, 3> M;
+  const auto twice = fuse(e)(g(e, i) = A(i, j) * u(e, j), v(e, i) = A(i, j) * g(e, j));
+  twice(v = V, u = U, A = M, input<"B">{} = M);
+}

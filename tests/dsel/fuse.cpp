@@ -1,0 +1,662 @@
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/dsel/fuse.hpp>
+#include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/scatter_order.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <golden.hpp>
+#include <span>
+#include <string>
+#include <thrown.hpp>
+#include <vector>
+
+// Fused kernels against plain loops. Entries are small integers, so that results are exact in any
+// order of summation.
+
+namespace tenfold {
+namespace {
+
+template <class T>
+struct filler {
+  unsigned state;
+  T operator()() {
+    state = state * 1103515245U + 12345U;
+    return static_cast<T>(static_cast<int>(state >> 16 & 7U) - 3);
+  }
+};
+
+template <class X>
+void fill(X& x, unsigned seed) {
+  filler<typename X::value_type> next{seed};
+  for (auto& entry : std::span(x.data(), static_cast<std::size_t>(x.size()))) entry = next();
+}
+
+template <class X>
+bool same(const X& x, const X& y) {
+  bool equal = true;
+  for (index i = 0; i < x.size(); ++i) equal = equal && x.data()[i] == y.data()[i];
+  return equal;
+}
+
+/// N where sizes are part of types, dyn where they are told at the call.
+template <bool IsStatic>
+constexpr index told(index n) {
+  return IsStatic ? n : dyn;
+}
+template <class X, class... N>
+X sized(N... n) {
+  return X(typename X::extents_type(std::array<index, sizeof...(N)>{n...}));
+}
+
+// --- the mass operator, v = B^T D B u along each axis -----------------------------------------
+
+template <class T, bool IsStatic, int P, int Q>
+struct mass_problem {
+  static constexpr index p = told<IsStatic>(P), q = told<IsStatic>(Q);
+  tensor<T, q, p> B;
+  tensor<T, dyn, p, p, p> U, V, W;
+  tensor<T, dyn, q, q, q> D;
+
+  explicit mass_problem(index elements)
+      : B(sized<tensor<T, q, p>>(index{Q}, index{P})),
+        U(sized<tensor<T, dyn, p, p, p>>(elements, index{P}, index{P}, index{P})),
+        V(U),
+        W(U),
+        D(sized<tensor<T, dyn, q, q, q>>(elements, index{Q}, index{Q}, index{Q})) {
+    fill(B, 1);
+    fill(U, 2);
+    fill(V, 3);
+    fill(D, 4);
+    W = V;
+  }
+
+  /// W = or += M U.
+  void expect(bool adds) {
+    for (index e = 0; e < U.extent(0); ++e) {
+      T points[Q][Q][Q] = {};
+      for (int a = 0; a < Q * Q * Q * P * P * P; ++a) {
+        const int k = a % P, j = a / P % P, i = a / P / P % P, rest = a / P / P / P;
+        const int s = rest % Q, r = rest / Q % Q, q1 = rest / Q / Q;
+        points[q1][r][s] += B(q1, i) * B(r, j) * B(s, k) * U(e, i, j, k);
+      }
+      for (int a = 0; a < P * P * P; ++a) {
+        const int n = a % P, m = a / P % P, l = a / P / P;
+        T sum = adds ? W(e, l, m, n) : T(0);
+        for (int b = 0; b < Q * Q * Q; ++b) {
+          const int s = b % Q, r = b / Q % Q, q1 = b / Q / Q;
+          sum += B(q1, l) * B(r, m) * B(s, n) * D(e, q1, r, s) * points[q1][r][s];
+        }
+        W(e, l, m, n) = sum;
+      }
+    }
+  }
+};
+
+template <class T, bool IsStatic, int P, int Q>
+void check_mass(index elements) {
+  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
+      labels::m, labels::n;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  CAPTURE(elements);
+  mass_problem<T, IsStatic, P, Q> x(elements);
+  const auto one = fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * B(q, i) *
+                                           B(r, j) * B(s, k) * u(e, i, j, k));
+  one(v = x.V, u = x.U, B = x.B, D = x.D);
+  x.expect(false);
+  CHECK(same(x.V, x.W));
+  // Planned once, run for other entries.
+  const auto planned = one.plan(v = x.V, u = x.U, B = x.B, D = x.D);
+  x.V = x.U;
+  planned(v = x.V, u = x.U, B = x.B, D = x.D);
+  CHECK(same(x.V, x.W));
+  const auto two =
+      fuse(e)(g(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k),
+              v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * g(e, q, r, s));
+  two(D = x.D, B = x.B, u = x.U, v = into(x.V));
+  x.expect(true);
+  CHECK(same(x.V, x.W));
+}
+
+TEST_CASE("a fused kernel applies the mass operator in one statement and in two") {
+  for (const index elements : {0, 1, 7, 8, 9, 19, 64}) check_mass<double, true, 3, 4>(elements);
+  for (const index elements : {0, 1, 15, 16, 17, 40}) check_mass<float, true, 2, 3>(elements);
+}
+
+TEST_CASE("a fused kernel of run-time sizes does the same") {
+  for (const index elements : {0, 1, 8, 19}) check_mass<double, false, 3, 4>(elements);
+  check_mass<float, false, 4, 5>(33);
+  check_mass<std::complex<double>, false, 2, 3>(9);
+}
+
+// --- the diffusion operator ---------------------------------------------------------------------
+
+constexpr int triangle[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+template <class T, bool IsStatic, int P, int Q>
+struct diffusion_problem {
+  static constexpr index p = told<IsStatic>(P), q = told<IsStatic>(Q);
+  tensor<T, q, p> B, G;
+  tensor<T, dyn, p, p, p> U, V, W;
+  tensor<T, dyn, told<IsStatic>(6), q, q, q> D;                      // upper triangle
+  tensor<T, dyn, told<IsStatic>(3), told<IsStatic>(3), q, q, q> D9;  // the same matrices, whole
+
+  explicit diffusion_problem(index elements)
+      : B(sized<tensor<T, q, p>>(index{Q}, index{P})),
+        G(B),
+        U(sized<tensor<T, dyn, p, p, p>>(elements, index{P}, index{P}, index{P})),
+        V(U),
+        W(U),
+        D(sized<decltype(D)>(elements, index{6}, index{Q}, index{Q}, index{Q})),
+        D9(sized<decltype(D9)>(elements, index{3}, index{3}, index{Q}, index{Q}, index{Q})) {
+    fill(B, 1);
+    fill(G, 7);
+    fill(U, 2);
+    fill(V, 3);
+    fill(D, 4);
+    W = V;
+    const index points = Q * Q * Q;
+    for (index a = 0; a < elements * 9 * points; ++a) {
+      const index at = a % points, c = a / points / 3 % 3, d = a / points % 3, e = a / points / 9;
+      D9.data()[a] = D.data()[(e * 6 + triangle[c][d]) * points + at];
+    }
+  }
+
+  T slope(int d, int at, int q1, int i) const { return d == at ? G(q1, i) : B(q1, i); }
+
+  /// W = or += A U.
+  void expect(bool adds) {
+    for (index e = 0; e < U.extent(0); ++e) {
+      T gradient[3][Q][Q][Q] = {};
+      for (int a = 0; a < 3 * Q * Q * Q * P * P * P; ++a) {
+        const int k = a % P, j = a / P % P, i = a / P / P % P, rest = a / P / P / P;
+        const int s = rest % Q, r = rest / Q % Q, q1 = rest / Q / Q % Q, d = rest / Q / Q / Q;
+        gradient[d][q1][r][s] +=
+            slope(d, 0, q1, i) * slope(d, 1, r, j) * slope(d, 2, s, k) * U(e, i, j, k);
+      }
+      for (int a = 0; a < P * P * P; ++a) {
+        const int n = a % P, m = a / P % P, l = a / P / P;
+        T sum = adds ? W(e, l, m, n) : T(0);
+        for (int b = 0; b < 9 * Q * Q * Q; ++b) {
+          const int s = b % Q, r = b / Q % Q, q1 = b / Q / Q % Q, cd = b / Q / Q / Q;
+          const int c = cd / 3, d = cd % 3;
+          sum += slope(c, 0, q1, l) * slope(c, 1, r, m) * slope(c, 2, s, n) *
+                 D9(e, c, d, q1, r, s) * gradient[d][q1][r][s];
+        }
+        W(e, l, m, n) = sum;
+      }
+    }
+  }
+};
+
+template <class T, bool IsStatic, int P, int Q>
+void check_diffusion(index elements) {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::s, labels::i, labels::j,
+      labels::k, labels::l, labels::m, labels::n;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"w"> w;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  constexpr auto Z = along<2>(G, B);
+  CAPTURE(elements);
+  diffusion_problem<T, IsStatic, P, Q> x(elements);
+  const auto diffusion =
+      fuse(e)(g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k),
+              w(e, c, q, r, s) = symmetric(D)(e, c, d, q, r, s) * g(e, d, q, r, s),
+              v(e, l, m, n) = X(c, q, l) * Y(c, r, m) * Z(c, s, n) * w(e, c, q, r, s));
+  diffusion(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D);
+  x.expect(false);
+  CHECK(same(x.V, x.W));
+  // The same with all nine entries of D, added to V.
+  const auto adding =
+      fuse(e)(g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k),
+              v(e, l, m, n) +=
+              X(c, q, l) * Y(c, r, m) * Z(c, s, n) * D(e, c, d, q, r, s) * g(e, d, q, r, s));
+  adding(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D9);
+  x.expect(true);
+  CHECK(same(x.V, x.W));
+}
+
+TEST_CASE("a fused kernel applies the diffusion operator, D symmetric or whole") {
+  for (const index elements : {1, 8, 19}) check_diffusion<double, true, 3, 4>(elements);
+  check_diffusion<float, true, 2, 3>(17);
+}
+
+TEST_CASE("a fused diffusion operator of run-time sizes does the same") {
+  for (const index elements : {0, 1, 8, 19}) check_diffusion<double, false, 3, 4>(elements);
+  check_diffusion<float, false, 4, 4>(17);
+}
+
+// --- sums, +=, interleaved elements, vectors, numbers ------------------------------------------
+
+TEST_CASE("locals and the output are added to by += and -=, and terms have signs") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"a"> a;
+  constexpr input<"A"> A;
+  constexpr input<"c"> c;
+  constexpr local<"g"> g;
+  constexpr local<"h"> h;
+  constexpr output<"v"> v;
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, 3> U(11), V(11), W(11);
+  fill(M, 1);
+  fill(U, 2);
+  fill(V, 3);
+  W = V;
+  const auto both = fuse(e)(g(e, i) = A(i, j) * a(e, j) - a(e, i),  //
+                            h(e, i) = -g(e, i) * g(e, i),           //
+                            g(e, i) += c() * a(e, i),               //
+                            v(e, i) -= g(e, i) + h(e, i),           //
+                            v(e, i) += A(j, i) * g(e, j));
+  both(v = V, a = U, A = M, c = 5.0);
+  for (index x = 0; x < 11; ++x) {
+    double first[3] = {}, second[3] = {};
+    for (int y = 0; y < 3; ++y) {
+      first[y] = -U(x, y);
+      for (int z = 0; z < 3; ++z) first[y] += M(y, z) * U(x, z);
+      second[y] = first[y] + 5 * U(x, y);
+    }
+    for (int y = 0; y < 3; ++y) {
+      W(x, y) -= second[y] - first[y] * first[y];
+      for (int z = 0; z < 3; ++z) W(x, y) += M(z, y) * second[z];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("products at each point may add to a contraction") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"h"> h;
+  constexpr output<"v"> v;
+  tensor<double, 4, 4> M;
+  tensor<double, dyn, 4> U(20), Dt(20), V(20), W(20);
+  fill(M, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  const auto kernel = fuse(e)(g(e, i) = A(i, j) * u(e, j) + D(e, i) * u(e, i) - u(e, i) * u(e, i),
+                              h(e, i) = D(e, i) * D(e, i) - D(e, i) * u(e, i),
+                              v(e, i) = A(i, j) * g(e, j) + A(j, i) * h(e, j));
+  kernel(v = V, u = U, A = M, D = Dt);
+  for (index x = 0; x < 20; ++x) {
+    double first[4] = {}, second[4] = {};
+    for (int y = 0; y < 4; ++y) {
+      first[y] = (Dt(x, y) - U(x, y)) * U(x, y);
+      second[y] = (Dt(x, y) - U(x, y)) * Dt(x, y);
+      for (int z = 0; z < 4; ++z) first[y] += M(y, z) * U(x, z);
+    }
+    for (int y = 0; y < 4; ++y) {
+      W(x, y) = 0;
+      for (int z = 0; z < 4; ++z) W(x, y) += M(y, z) * first[z] + M(z, y) * second[z];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("the batch may be blocks of elements, and fields may have components") {
+  using labels::e, labels::q, labels::r, labels::i, labels::j, labels::k, labels::l, labels::m,
+      labels::x, labels::w;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  tensor<double, 4, 3> Bt;
+  tensor<double, dyn, 2, 3, 3, 8> U(5), V(5), W(5);  // (E, x, i, j; w)
+  tensor<double, dyn, 4, 4, 8> Dt(5);
+  fill(Bt, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  const auto mass =
+      fuse(e)(g(e, x, q, r, w) = B(q, i) * B(r, j) * u(e, x, i, j, w),
+              v(e, x, l, m, w) = B(q, l) * B(r, m) * D(e, q, r, w) * g(e, x, q, r, w));
+  mass(v = V, u = U, B = Bt, D = Dt);
+  for (index a = 0; a < U.size(); ++a) {
+    const index lane = a % 8, column = a / 8 % 3, row = a / 24 % 3, part = a / 72 % 2, E = a / 144;
+    double sum = 0;
+    for (int b = 0; b < 16 * 9; ++b) {
+      const int r1 = b % 4, q1 = b / 4 % 4, j1 = b / 16 % 3, i1 = b / 48;
+      sum += Bt(q1, row) * Bt(r1, column) * Dt(E, q1, r1, lane) * Bt(q1, i1) * Bt(r1, j1) *
+             U(E, part, i1, j1, lane);
+    }
+    W.data()[a] = sum;
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("a local may be read under several labels at once, and may lack the batch") {
+  using labels::e, labels::i, labels::j, labels::k, labels::l;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr local<"AA"> AA;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, 3> U(11);
+  tensor<double, dyn> V(11), W(11);
+  fill(M, 1);
+  fill(U, 2);
+  const auto energy = fuse(e)(AA(i, j) = A(i, k) * A(k, j),  //
+                              g(e, i) = AA(i, j) * u(e, j),  //
+                              v(e) = g(e, k) * AA(k, l) * g(e, l) + g(e, j) * u(e, j));
+  energy(v = V, u = U, A = M);
+  for (index x = 0; x < 11; ++x) {
+    double square[3][3] = {}, y[3] = {};
+    for (int a = 0; a < 27; ++a) square[a / 9][a / 3 % 3] += M(a / 9, a % 3) * M(a % 3, a / 3 % 3);
+    for (int a = 0; a < 9; ++a) y[a / 3] += square[a / 3][a % 3] * U(x, a % 3);
+    W(x) = 0;
+    for (int a = 0; a < 9; ++a) W(x) += y[a / 3] * square[a / 3][a % 3] * y[a % 3];
+    for (int a = 0; a < 3; ++a) W(x) += y[a] * U(x, a);
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("slices of a stack may be read under other labels, in two dimensions") {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::i, labels::j, labels::l,
+      labels::m;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"K"> K;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  tensor<double, 3, 3> Bt, Gt;
+  tensor<double, 3> Kt;  // a symmetric 2 x 2 matrix, constant
+  tensor<double, dyn, 3, 3> U(9);
+  tensor<double, dyn> V(9), W(9);
+  fill(Bt, 1);
+  fill(Gt, 5);
+  fill(Kt, 3);
+  fill(U, 2);
+  const auto energy = fuse(e)(g(e, d, q, r) = X(d, q, i) * Y(d, r, j) * u(e, i, j),
+                              v(e) = g(e, c, q, r) * symmetric<0>(K)(c, d) * g(e, d, q, r));
+  energy(v = V, u = U, B = Bt, G = Gt, K = Kt);
+  for (index x = 0; x < 9; ++x) {
+    W(x) = 0;
+    for (int p = 0; p < 9; ++p) {
+      double slope[2] = {};
+      for (int a = 0; a < 9; ++a) {
+        slope[0] += Gt(p / 3, a / 3) * Bt(p % 3, a % 3) * U(x, a / 3, a % 3);
+        slope[1] += Bt(p / 3, a / 3) * Gt(p % 3, a % 3) * U(x, a / 3, a % 3);
+      }
+      W(x) += Kt(0) * slope[0] * slope[0] + 2 * Kt(1) * slope[0] * slope[1] +
+              Kt(2) * slope[1] * slope[1];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+// --- element restriction ------------------------------------------------------------------------
+
+/// A grid of N x N x N elements with P nodes along each axis, neighbours sharing theirs; nodes at
+/// x = 0 are not there (-1). As blocks: W elements side by side, the last ones of a block not
+/// there.
+template <class I, int P>
+struct node_map {
+  static constexpr int N = 5, along = N * (P - 1) + 1;
+  index nodes = index{along} * along * along;
+  std::vector<I> numbers;
+
+  static I number(int e, int i, int j, int k) {
+    const int x = e / N / N * (P - 1) + i, y = e / N % N * (P - 1) + j, z = e % N * (P - 1) + k;
+    return static_cast<I>(x == 0 ? -1 : (x * along + y) * along + z);
+  }
+  node_map() {
+    for (int a = 0; a < N * N * N * P * P * P; ++a) {
+      const int k = a % P, j = a / P % P, i = a / P / P % P, e = a / P / P / P;
+      numbers.push_back(number(e, i, j, k));
+    }
+  }
+};
+
+/// V = or += sum over elements e of R_e^T M R_e U, M the mass operator.
+template <class T, class I, bool IsStatic, int P, int Q>
+void check_restricted_mass(bool adds, bool ordered) {
+  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
+      labels::m, labels::n;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr output<"v"> v;
+  constexpr index p = told<IsStatic>(P);
+  CAPTURE(adds);
+  CAPTURE(ordered);
+  const node_map<I, P> nodes;
+  const index elements = nodes.N * nodes.N * nodes.N;
+  mass_problem<T, IsStatic, P, Q> x(elements);
+  tensor<T, dyn> global(nodes.nodes), sum(nodes.nodes), expected(nodes.nodes);
+  fill(global, 9);
+  fill(sum, 8);
+  expected = sum;
+  for (index a = 0; a < x.U.size(); ++a) {
+    const I at = nodes.numbers[static_cast<std::size_t>(a)];
+    x.U.data()[a] = at < 0 ? T(0) : global.data()[at];
+    if (at >= 0 && !adds) expected.data()[at] = T(0);
+  }
+  x.expect(false);
+  for (index a = 0; a < x.U.size(); ++a) {
+    const I at = nodes.numbers[static_cast<std::size_t>(a)];
+    if (at >= 0) expected.data()[at] += x.W.data()[a];
+  }
+
+  const index_map<I> map(nodes.numbers.data(), elements, P * P * P, nodes.nodes);
+  const scatter_order order(map);
+  const auto told_sizes = [&](auto make) {
+    if constexpr (IsStatic) {
+      return make();
+    } else {
+      return make(index{P}, index{P}, index{P});
+    }
+  };
+  const auto U = told_sizes(
+      [&](auto... sizes) { return gathered<const T, p, p, p>(global.data(), map, sizes...); });
+  const auto V = told_sizes([&](auto... sizes) {
+    return ordered ? gathered<T, p, p, p>(sum.data(), map, order, sizes...)
+                   : gathered<T, p, p, p>(sum.data(), map, sizes...);
+  });
+  if (adds) {
+    const auto mass = fuse(e)(v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) *
+                                               B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k));
+    mass(v = V, u = U, B = x.B, D = x.D);
+  } else {
+    const auto mass = fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) *
+                                              B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k));
+    mass(v = V, u = U, B = x.B, D = x.D);
+  }
+  CHECK(same(sum, expected));
+}
+
+TEST_CASE("a fused kernel gathers what it reads and adds what it writes through a map") {
+  for (const bool adds : {false, true}) {
+    for (const bool ordered : {false, true}) {
+      check_restricted_mass<double, std::int32_t, true, 3, 4>(adds, ordered);
+      check_restricted_mass<float, std::int64_t, true, 2, 3>(adds, ordered);
+      check_restricted_mass<double, std::int64_t, false, 3, 3>(adds, ordered);
+      check_restricted_mass<std::complex<double>, std::int32_t, false, 2, 2>(adds, ordered);
+    }
+  }
+}
+
+TEST_CASE("scattered sums have the same bits on any number of threads") {
+  using labels::e, labels::l, labels::m, labels::n, labels::i, labels::j, labels::k;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  const node_map<std::int32_t, 4> nodes;
+  const index elements = nodes.N * nodes.N * nodes.N;
+  const index_map<std::int32_t> map(nodes.numbers.data(), elements, 64, nodes.nodes);
+  const scatter_order order(map);
+  CHECK(order.colours() > 1);
+  tensor<double, dyn> global(nodes.nodes), once(nodes.nodes), again(nodes.nodes);
+  tensor<double, 4, 4> M;
+  for (index x = 0; x < nodes.nodes; ++x) global(x) = 1.0 / static_cast<double>(3 + x % 101);
+  for (index x = 0; x < 16; ++x) M.data()[x] = 1.0 / static_cast<double>(7 + x);
+  const auto kernel = fuse(e)(v(e, l, m, n) = A(l, i) * A(m, j) * A(n, k) * u(e, i, j, k));
+  const gathered<const double, 4, 4, 4> U(global.data(), map);
+  for (index x = 0; x < nodes.nodes; ++x) once(x) = again(x) = 0;
+  cpu::run_on_threads(
+      1, [&] { kernel(v = gathered<double, 4, 4, 4>(once.data(), map, order), u = U, A = M); });
+  for (int run = 0; run < 20; ++run) {
+    cpu::run_on_threads(
+        4, [&] { kernel(v = gathered<double, 4, 4, 4>(again.data(), map, order), u = U, A = M); });
+    CHECK(same(once, again));
+  }
+}
+
+TEST_CASE("a map may be one of blocks of elements") {
+  using labels::e, labels::l, labels::i, labels::w;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  // Elements in a row with two nodes each, in blocks of 8, the last elements not there.
+  std::vector<std::int32_t> numbers;
+  for (int a = 0; a < 2 * 9 * 8; ++a) {
+    const int lane = a % 8, node = a / 8 % 2, element = a / 16 * 8 + lane;
+    numbers.push_back(element < 70 ? element + node : -1);
+  }
+  const index_map<std::int32_t> map(numbers.data(), 9, 16, 71);
+  const scatter_order order(map);
+  tensor<double, dyn> global(71), sum(71), expected(71);
+  tensor<double, 2, 2> M;
+  fill(global, 1);
+  fill(M, 2);
+  for (index x = 0; x < 71; ++x) expected(x) = sum(x) = 0;
+  for (index x = 0; x < 70; ++x) {
+    for (int a = 0; a < 4; ++a) expected(x + a / 2) += M(a / 2, a % 2) * global(x + a % 2);
+  }
+  const auto kernel = fuse(e)(v(e, l, w) = A(l, i) * u(e, i, w));
+  kernel(v = gathered<double, 2, 8>(sum.data(), map, order),
+         u = gathered<const double, 2, 8>(global.data(), map), A = M);
+  CHECK(same(sum, expected));
+}
+
+// --- the unit matrix ----------------------------------------------------------------------------
+
+template <bool IsStatic>
+void check_collocation() {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::i, labels::j, labels::l,
+      labels::m;
+  constexpr index n = told<IsStatic>(4);
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"w"> w;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  const auto diffusion = fuse(e)(g(e, d, q, r) = X(d, q, i) * Y(d, r, j) * u(e, i, j),
+                                 w(e, c, q, r) = symmetric(D)(e, c, d, q, r) * g(e, d, q, r),
+                                 v(e, l, m) = X(c, q, l) * Y(c, r, m) * w(e, c, q, r));
+  auto Gt = sized<tensor<double, n, n>>(index{4}, index{4}), unit = Gt;
+  auto U = sized<tensor<double, dyn, n, n>>(index{13}, index{4}, index{4}), V = U, W = U;
+  auto Dt =
+      sized<tensor<double, dyn, told<IsStatic>(3), n, n>>(index{13}, index{3}, index{4}, index{4});
+  fill(Gt, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  for (index x = 0; x < 16; ++x) unit.data()[x] = x % 5 == 0 ? 1 : 0;
+  diffusion(v = W, u = U, B = unit, G = Gt, D = Dt);
+  diffusion(v = V, u = U, B = identity, G = Gt, D = Dt);
+  CHECK(same(V, W));
+  const auto planned = diffusion.plan(v = V, u = U, B = identity, G = Gt, D = Dt);
+  V.fill(0);
+  planned(v = V, u = U, B = identity, G = Gt, D = Dt);
+  CHECK(same(V, W));
+  // One sweep for each direction and way.
+  const auto told_of = diffusion.explain(v = V, u = U, B = identity, G = Gt, D = Dt);
+  CHECK(told_of.flops.factor_of(told_of.flops.unknown()) == 4 * 2 * 64 + 16 * (2 + 4));
+}
+
+TEST_CASE("an input that is the unit matrix costs nothing") {
+  check_collocation<true>();
+  check_collocation<false>();
+}
+
+// --- explain ------------------------------------------------------------------------------------
+
+TEST_CASE("explain shows a fused kernel, for one element") {
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::i, labels::j, labels::l,
+      labels::m;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"w"> w;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  const auto diffusion = fuse(e)(g(e, d, q, r) = X(d, q, i) * Y(d, r, j) * u(e, i, j),
+                                 w(e, c, q, r) = symmetric(D)(e, c, d, q, r) * g(e, d, q, r),
+                                 v(e, l, m) = X(c, q, l) * Y(c, r, m) * w(e, c, q, r));
+  tensor<double, 6, 5> Bt;
+  tensor<double, dyn, 5, 5> V(1000);
+  tensor<double, dyn, 3, 6, 6> Dt(1000);
+  std::vector<std::int32_t> numbers(25000, 0);
+  const index_map<std::int32_t> map(numbers.data(), 1000, 25, 1);
+  const double one = 1;
+  const auto told = diffusion.explain(avx512_capabilities, v = V, B = Bt, G = Bt, D = Dt,
+                                      u = gathered<const double, 5, 5>(&one, map));
+  // Two sweeps for each direction and way, the first one shared where it is the same, 3 values at
+  // each point.
+  const double sweeps = 2 * (2 * 6 * 25 + 2 * 36 * 5);
+  CHECK(told.flops.factor_of(told.flops.unknown()) == 2 * sweeps + 36 * (2 + 4));
+  testing::check_golden("diffusion_2d_p4.txt", to_string(told));
+}
+
+// --- errors -------------------------------------------------------------------------------------
+
+TEST_CASE("a call of a fused kernel refuses extents that disagree and operands that overlap") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  const auto twice = fuse(e)(g(e, i) = A(i, j) * u(e, j), v(e, i) = A(i, j) * g(e, j));
+  const std::string said = "tenfold: \"g(e,i) = A(i,j) * u(e,j); v(e,i) = A(i,j) * g(e,j)\": ";
+  tensor<double, dyn, 3> U(4), V(5);
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, dyn> F(3, 4), X(5, 3);
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = V, u = U, A = M); }) ==
+        said + "label 'e' at position 28 has extent 5, at position 20 it has extent 4");
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = V, u = X, A = F); }) ==
+        said + "label 'j' at position 22 has extent 3, at position 13 it has extent 4");
+  tensor<double, dyn, dyn> Y(4, 3), Z(4, 3), square(3, 3);
+  Y.fill(0);
+  square.fill(0);
+  const auto planned = twice.plan(v = Z, u = Y, A = square);
+  planned(v = Z, u = Y, A = square);
+  tensor<double, dyn, dyn> longer(5, 3), wider(5, 3);
+  CHECK(testing::thrown_by<shape_error>([&] { planned(v = longer, u = wider, A = square); }) ==
+        said + "operand 2 is not like the one that was planned for");
+  tensor<double, dyn, 4> four(4);
+  four.fill(0);
+  tensor<double, dyn, dyn> five(4, 5);
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = five, u = four, A = identity); }) ==
+        said + "label 'j' at position 13 has extent 5, at position 22 it has extent 4");
+  CHECK(testing::thrown_by<overlap_error>([&] { twice(v = U, u = U, A = M); }) ==
+        said + "the output overlaps 'u' at position 18 in memory");
+}
+
+}  // namespace
+}  // namespace tenfold
