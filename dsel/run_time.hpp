@@ -23,7 +23,7 @@ template <tensor_like X>
 run_time_operand run_time_operand_of(const X& x) {
   using traits = operand_traits_of<const X>;
   run_time_operand out{shape_of<max_rank>(x), traits::data(x)};
-  if constexpr (traits::layout == batch_layout::gathered) {
+  if constexpr (requires { traits::order(x); }) {
     out.map = {traits::map(x), traits::wide_map(x)};
     out.order = traits::order(x);
   }

@@ -63,6 +63,10 @@ struct conjugated_traits : operand_traits_of<X> {
       -> decltype(Inner::wide_map(x.tensor)) {
     return Inner::wide_map(x.tensor);
   }
+  template <class Inner = inner>
+  static constexpr auto order(const conjugated<X>& x) noexcept -> decltype(Inner::order(x.tensor)) {
+    return Inner::order(x.tensor);
+  }
 };
 
 template <class X>
