@@ -41,6 +41,8 @@ constexpr void see(bound_operand<L>& out, const label_list<L.rank>& labels,
                    const operand_shape<R>& shape, label_set absent = 0, label_set repeated = 0) {
   out.layout = shape.layout;
   out.type = shape.type;
+  // Along both axes, each with a label of its own.
+  if (labels.count == 2 && labels[0] != labels[1] && absent == 0) out.symmetry = shape.symmetry;
   for (int i = 0; i < labels.count; ++i) {
     const int id = labels[i];
     if (contains(absent, id)) continue;

@@ -81,6 +81,7 @@ class lowering : private phases<L> {
     }
     if (shape.lane < 0) return emit(shape, 0, false);
 
+    emit_halves(shape);
     bool direct = false;
     for_each_external(shape, [&](int v) {
       direct = direct || (contains(labels_of(v), shape.lane) && lanes_direct(v, shape.lane));
@@ -103,6 +104,57 @@ class lowering : private phases<L> {
     } else {
       emit(rest, shape.width, true);
     }
+  }
+
+  /// The matrix that step s applies in halves, or -1; `k` and `q` as axis_matrix says.
+  constexpr int matrix_in_halves(const phase_shape& shape, int s, int& k, int& q) const {
+    if (shape.lane < 0 || shape.vectors > 1 || is_complex(problem_.type)) return -1;
+    const int v = axis_matrix(shape, s, k, q);
+    if (v < 0 || v >= n_ || is_foreign(v)) return -1;
+    if (problem_.inputs[v].symmetry == reflection::none) return -1;
+    const index columns = problem_.extent[k], rows = problem_.extent[q];
+    if (rows == dyn || columns == dyn || !select::has_halves(rows, columns)) return -1;
+    return v;
+  }
+  constexpr int matrix_in_halves(const phase_shape& shape, int s) const {
+    int k = 0, q = 0;
+    return matrix_in_halves(shape, s, k, q);
+  }
+
+  /// Halves the matrices that steps of the phase apply so, once for all its tiles.
+  constexpr void emit_halves(const phase_shape& shape) {
+    program_phase phase;
+    phase.first_step = out_.step_count;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      int k = 0, q = 0;
+      const int v = matrix_in_halves(shape, s, k, q);
+      if (v < 0 || halves_[v].ref.value >= 0) continue;
+      tile_count_ = 0;
+      const place whole = external({}, v);
+      const index rows = problem_.extent[q], columns = problem_.extent[k];
+      place& made = halves_[v];
+      made.ref.value = v;
+      made.ref.where = buffer::workspace;
+      made.ref.offset = out_.workspace_entries;
+      made.ref.type = problem_.type;
+      made.stride[q] = columns;
+      made.stride[k] = 1;
+      out_.workspace_entries += aligned(rows * columns);
+      auto& step = append(step_kind::halve, s);
+      step.a = whole.ref;
+      step.c = made.ref;
+      step.m = {rows, whole.stride[q], 0, columns};
+      step.k = {columns, whole.stride[k], 0, 1};
+      step.halves = problem_.inputs[v].symmetry;
+    }
+    phase.step_count = out_.step_count - phase.first_step;
+    if (phase.step_count == 0) return;
+    if (out_.phase_count == Program::max_phases) {
+      out_.feasible = false;
+      return;
+    }
+    out_.phases[static_cast<std::size_t>(out_.phase_count++)] = phase;
   }
 
   static constexpr index aligned(index entries) { return (entries + 15) / 16 * 16; }
@@ -400,7 +452,8 @@ class lowering : private phases<L> {
       const label_set la = labels_of(va), lb = labels_of(vb);
       if (lanes_a != lanes_b ? lanes_a : points_(la & ~lb) > points_(lb & ~la)) std::swap(va, vb);
     }
-    place a = operand(shape, va, results, peak, s);
+    const int in_halves = matrix_in_halves(shape, s);
+    place a = in_halves >= 0 ? halves_[va] : operand(shape, va, results, peak, s);
     if (ps.renames) {
       a = renamed(a, order_of(va), ps.order);
       // In scratch it is the same memory.
@@ -429,6 +482,7 @@ class lowering : private phases<L> {
     step.a = a.ref;
     step.b = b.ref;
     step.c = c.ref;
+    if (in_halves >= 0) step.halves = problem_.inputs[va].symmetry;
     const label_set la = ps.renames ? ps.order.set() : labels_of(va);
     const label_set lb = vb >= 0 ? labels_of(vb) : 0;
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
@@ -587,7 +641,13 @@ class lowering : private phases<L> {
     for (const int l : {k, q, m}) {
       if (problem_.extent[l] > select::sandwich_extent) return false;
     }
-    return true;
+    return symmetry_of_step(shape, s) == symmetry_of_step(shape, s + 2);
+  }
+
+  /// In which halves step s applies its matrix.
+  constexpr reflection symmetry_of_step(const phase_shape& shape, int s) const {
+    const int v = matrix_in_halves(shape, s);
+    return v < 0 ? reflection::none : problem_.inputs[v].symmetry;
   }
 
   constexpr void emit_sandwich(const phase_shape& shape, int s, place* results, index& peak) {
@@ -597,10 +657,14 @@ class lowering : private phases<L> {
     const plan_step<L>& scale = plan_.steps[s + 1];
     const int vd = scale.a == n_ + s ? scale.b : scale.a;
     const int va2 = axis_matrix(shape, s + 2, q, m);
-    const place a = operand(shape, va, results, peak, s);
+    const reflection halves = symmetry_of_step(shape, s);
+    const auto matrix = [&](int v, int at) {
+      return halves == reflection::none ? operand(shape, v, results, peak, at) : halves_[v];
+    };
+    const place a = matrix(va, s);
     const place b = operand(shape, vb, results, peak, s);
     const place d = operand(shape, vd, results, peak, s + 1);
-    const place a2 = operand(shape, va2, results, peak, s + 2);
+    const place a2 = matrix(va2, s + 2);
     place memory;
     const place c = result(shape, s + 2, results, memory, peak);
     if (!out_.feasible) return;
@@ -611,6 +675,7 @@ class lowering : private phases<L> {
     step.c = c.ref;
     step.a2 = a2.ref;
     step.d = d.ref;
+    step.halves = halves;
     step.k = {problem_.extent[k], a.stride[k], b.stride[k], 0};
     step.q = {problem_.extent[q], a.stride[q], 0, 0, a2.stride[q], d.stride[q]};
     step.m = {problem_.extent[m], 0, 0, c.stride[m], a2.stride[m]};
@@ -637,6 +702,7 @@ class lowering : private phases<L> {
   bool keeps_regions_ = false;  ///< regions are freed later: these
   int kept_[2 * L.most_steps()] = {};
   int kept_count_ = 0;
+  place halves_[L.operands] = {};  ///< of inputs: their halves, once they are there
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
   int tile_count_ = 0;
   int tile_label_[max_tile_loops] = {};

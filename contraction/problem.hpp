@@ -19,6 +19,7 @@ struct bound_operand {
   index offset = 0;           ///< of entry (0, 0, ...), in scalars; `dyn` where the call will tell
   scalar type = scalar::f64;  ///< what lies in memory
   bool conjugated = false;    ///< of a complex operand: read as its conjugate
+  reflection symmetry = reflection::none;  ///< of a matrix with two labels
 
   friend constexpr bool operator==(const bound_operand&, const bound_operand&) = default;
 };

@@ -67,6 +67,7 @@ constexpr operand_slice<R> slice_of(const operand_shape<R>& whole, const unrolle
       const index stride = whole.strides[from];
       s.offset = s.offset == dyn || stride == dyn ? dyn : s.offset + in.fixed[axis] * stride;
     }
+    if (in.fixed[axis] >= 0) s.shape.symmetry = reflection::none;
   }
   return s;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/parts.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
-#include <tenfold/backend/cpu/sandwich.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
@@ -84,15 +84,33 @@ struct sandwich_strides {
 };
 
 /// The same for sandwiches.
-template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, epilogue Finish>
+template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
+          epilogue Finish>
 [[gnu::noinline]] void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
                                     index count, T alpha, T beta) {
   for (index i = 0; i < count; ++i) {
-    sandwich<T, W, Q, K, M, N, Finish>(sandwich_operands<T>{a1, b, d, a2, c, S.a1_q, S.a1_k, S.b_k,
-                                                            S.b_n, S.d_q, S.d_n, S.a2_m, S.a2_q,
-                                                            S.c_m, S.c_n, alpha, beta});
+    const sandwich_operands<T> s{a1,    b,     d,      a2,     c,     S.a1_q, S.a1_k, S.b_k, S.b_n,
+                                 S.d_q, S.d_n, S.a2_m, S.a2_q, S.c_m, S.c_n,  alpha,  beta};
+    if constexpr (Halves == reflection::none)
+      sandwich<T, W, Q, K, M, N, Finish>(s);
+    else
+      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s);
     b += N * S.b_n;
     d += N * S.d_n;
+    c += N * S.c_n;
+  }
+}
+
+/// The same for products in halves: `Pairs` pairs of rows from pair `First` on.
+template <class T, int W, int First, int Pairs, int N, int M, int K, tile_strides S,
+          reflection Halves, epilogue Finish>
+[[gnu::noinline]] void even_odd_row(const T* a, const T* b, T* c, index count, T alpha, T beta) {
+  constexpr bool middle = First + Pairs == M / 2 && M % 2 != 0;
+  for (index i = 0; i < count; ++i) {
+    even_odd_tile<T, W, Pairs, middle, N, K, Halves, Finish>(
+        tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta},
+        First, {S.a_m, S.a_k, M, K});
+    b += N * S.b_n;
     c += N * S.c_n;
   }
 }
@@ -372,8 +390,14 @@ class static_runner {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            contract<S, finish>(q, alpha, beta);
+            if constexpr (step.halves == reflection::none)
+              contract<S, finish>(q, alpha, beta);
+            else
+              contract_halves<S, finish>(q, alpha, beta);
           });
+    } else if constexpr (step.kind == step_kind::halve) {
+      halve(p.a, step.m.a, step.k.a, p.c, step.m.c, step.k.c, step.m.extent, step.k.extent,
+            step.halves);
     } else if constexpr (step.kind == step_kind::sandwich) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
@@ -499,6 +523,34 @@ class static_runner {
     }
   }
 
+  /// As contract, a chunk of pairs of rows after the other.
+  template <int S, epilogue Finish, int First = 0>
+  [[gnu::always_inline]] static void contract_halves(const step_pointers<T>& p, T alpha, T beta) {
+    static constexpr const program_step& step = P::value.steps[S];
+    constexpr int m = static_cast<int>(step.m.extent), k = static_cast<int>(step.k.extent);
+    constexpr select::chunks pairs(m / 2, select::most_pairs);
+    constexpr int chunk = First < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
+    constexpr select::chunks columns(
+        step.n.extent,
+        select::even_odd_columns(m, static_capabilities.registers_for(scalar_of<T>)));
+    static constexpr tile_strides strides{step.m.a, step.k.a, 0,       step.k.b,
+                                          step.n.b, step.m.c, step.n.c};
+    step_pointers<T> u = p;
+    const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
+      even_odd_row<T, width_of<S>(), First, chunk, N, m, k, strides, step.halves, Finish>(
+          u.a, u.b, u.c, count, alpha, beta);
+      u.b += count * N * step.n.b;
+      u.c += count * N * step.n.c;
+    };
+    if constexpr (columns.long_count > 0) {
+      row.template operator()<columns.longer>(columns.long_count);
+    }
+    if constexpr (columns.short_count > 0) {
+      row.template operator()<columns.longer - 1>(columns.short_count);
+    }
+    if constexpr (First + chunk < m / 2) contract_halves<S, Finish, First + chunk>(p, alpha, beta);
+  }
+
   template <int S, epilogue Finish>
   [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta) {
     static constexpr const program_step& step = P::value.steps[S];
@@ -509,7 +561,7 @@ class static_runner {
     const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
       sandwich_row<T, width_of<S>(), static_cast<int>(step.q.extent),
                    static_cast<int>(step.k.extent), static_cast<int>(step.m.extent), N, strides,
-                   Finish>(u.a, u.b, u.d, u.a2, u.c, count, alpha, beta);
+                   step.halves, Finish>(u.a, u.b, u.d, u.a2, u.c, count, alpha, beta);
       u.b += count * N * step.n.b;
       u.d += count * N * step.n.d;
       u.c += count * N * step.n.c;
