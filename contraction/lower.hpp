@@ -365,14 +365,17 @@ class lowering : private phases<L> {
   constexpr place operand(const phase_shape& shape, int value, place* results, index& peak,
                           int origin) {
     if (value >= n_ && contains(shape.members, value - n_)) return results[value - n_];
-    if (value < n_ && copies_[value].packed) return copies_[value];
+    const int first = without_renaming(shape, value);
+    if (value < n_ && copies_[first].packed) {
+      return renamed(copies_[first], order_of(first), order_of(value));
+    }
     place p = external(shape, value);
     if (!needs_packing(shape, value, p)) return p;
     place copy = in_scratch(shape, memory_order(shape, value), peak);
     copy.ref.value = value;
     emit_copy(shape, step_kind::pack, value, p, copy, origin);
     copy.packed = true;
-    if (value < n_) copies_[value] = copy;
+    if (value < n_) copies_[first] = renamed(copy, order_of(value), order_of(first));
     return copy;
   }
 
@@ -414,9 +417,10 @@ class lowering : private phases<L> {
 
   /// Frees the scratch of an operand of step s behind its last use.
   constexpr void release_operand(const phase_shape& shape, int s, int value, const place& p) {
-    if (last_use(shape, without_renaming(shape, value)) > s) return;
-    if (value < n_) copies_[value] = {};
-    if (keeps_regions_) {
+    const int first = without_renaming(shape, value);
+    if (last_use(shape, first) > s) return;
+    if (first < n_) copies_[first] = {};
+    if (runs_together_) {
       kept_[kept_count_++] = p.region;
     } else {
       release(p.region);
@@ -469,7 +473,7 @@ class lowering : private phases<L> {
         ps.fixed_label < 0 && end_of_sum(s) == s && s != shape.root) {
       a.ref.value = n_ + s;
       results[s] = a;
-      if (va < n_) copies_[va] = {};
+      if (va < n_) copies_[without_renaming(shape, va)] = {};
       return;
     }
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
@@ -492,7 +496,9 @@ class lowering : private phases<L> {
       const int l = ps.order[i];
       if (!inner(shape, l)) continue;
       const step_loop loop{problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]};
-      if (contains(la & ~lb, l)) {
+      if (runs_together_) {
+        shared[shared_count++] = loop;
+      } else if (contains(la & ~lb, l)) {
         rows[row_count++] = loop;
       } else if (contains(lb & ~la, l)) {
         columns[column_count++] = loop;
@@ -560,8 +566,8 @@ class lowering : private phases<L> {
       const plan_step<L>& step = plan_.steps[t];
       if (!contains(shape.members, t) || step.b < 0 || step.contracted != 0 ||
           step.fixed_label >= 0 || end_of_sum(t) == shape.root || sandwich_at(shape, t) ||
-          step.order.set() != entries || labels_of(step.a) != entries ||
-          labels_of(step.b) != entries) {
+          step.order.set() != entries || !has_entries_of(shape, step.a, entries) ||
+          !has_entries_of(shape, step.b, entries)) {
         break;
       }
       // What the run reads of itself must be the sum that the step before it began.
@@ -573,26 +579,36 @@ class lowering : private phases<L> {
     return count;
   }
 
+  /// Whether a value has lanes and is repeated along what else it lacks of the entries.
+  constexpr bool has_entries_of(const phase_shape& shape, int value, label_set entries) const {
+    return (labels_of(value) & ~entries) == 0 && contains(labels_of(value), shape.lane);
+  }
+
   /// The steps as they are alone, packing first; no result takes the place of an operand.
   constexpr void emit_together(const phase_shape& shape, int s, int count, place* results,
                                index& peak) {
     for (int t = s; t < s + count; ++t) {
       for (const int v : {plan_.steps[t].a, plan_.steps[t].b}) operand(shape, v, results, peak, t);
     }
-    keeps_regions_ = true;
+    runs_together_ = true;
     kept_count_ = 0;
     const int first = out_.step_count;
     for (int t = s; t < s + count && out_.feasible; ++t) emit_contract(shape, t, results, peak);
-    keeps_regions_ = false;
+    runs_together_ = false;
     for (int r = 0; r < kept_count_; ++r) release(kept_[r]);
     if (!out_.feasible) return;
     const auto step = [&](int i) -> program_step& {
       return out_.steps[static_cast<std::size_t>(i)];
     };
+    const auto around = [&](int i) {
+      return step(i).outer_count == 0 ? step_loop{}
+                                      : out_.loops[static_cast<std::size_t>(step(i).first_loop)];
+    };
     bool alike = out_.step_count == first + count;
     for (int i = first; i < out_.step_count; ++i) {
-      alike = alike && step(i).outer_count == 0 && step(i).n.extent == step(first).n.extent &&
-              step(i).a_varies && step(i).a.how == access::lanes &&
+      alike = alike && step(i).outer_count <= 1 && step(i).n.extent == step(first).n.extent &&
+              step(i).n.c == step(first).n.c && around(i).extent == around(first).extent &&
+              around(i).c == around(first).c && step(i).a_varies && step(i).a.how == access::lanes &&
               step(i).b.how == access::lanes && step(i).c.where == buffer::scratch;
     }
     if (alike) step(first).together = count;
@@ -699,7 +715,7 @@ class lowering : private phases<L> {
   Program out_{};
   program_step overflow_{};
   index workspace_[L.most_steps()] = {};
-  bool keeps_regions_ = false;  ///< regions are freed later: these
+  bool runs_together_ = false;  ///< steps entry by entry; regions are freed behind them: these
   int kept_[2 * L.most_steps()] = {};
   int kept_count_ = 0;
   place halves_[L.operands] = {};  ///< of inputs: their halves, once they are there

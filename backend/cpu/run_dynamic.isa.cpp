@@ -186,7 +186,7 @@ class dynamic_runner {
     for_each_outer<max_outer_loops>(
         loops, step.outer_count, p, [&](const step_pointers<T, T, const I>& q) {
           scatter_add<T, W>(static_cast<T*>(args_.output), q.a, q.c, step.n.extent,
-                            {step.n.c, step.c.lane_stride}, at.lane_count);
+                            {step.n.c, step.c.lane_stride}, at.lane_count, 0);
         });
   }
 
@@ -212,9 +212,9 @@ class dynamic_runner {
       const lane_strides stride{step.n.a, step.a.lane_stride};
       if constexpr (is_complex_type<A>) {
         if (step.a.conjugated)
-          return gather<T, W, true>(q.c, x, q.a, step.n.extent, stride, at.lane_count);
+          return gather<T, W, true>(q.c, x, q.a, step.n.extent, stride, at.lane_count, 0);
       }
-      gather<T, W, false>(q.c, x, q.a, step.n.extent, stride, at.lane_count);
+      gather<T, W, false>(q.c, x, q.a, step.n.extent, stride, at.lane_count, 0);
     });
   }
 

@@ -100,8 +100,9 @@ struct program_step {
   step_loop m, n, k, q;
   /// In the program's list of loops: first the outer ones, then the outer contracted ones.
   int first_loop = 0, outer_count = 0, k_outer_count = 0;
-  /// This step and those behind it, so many in all, are entry-wise products over one loop n, whose
-  /// results none but them overwrite: they may run together, entry by entry.
+  /// This step and those behind it, so many in all, are entry-wise products over one loop n and at
+  /// most one around it, the same in all, whose results none but them overwrite: they may run
+  /// together, entry by entry.
   int together = 1;
   int origin = 0;  ///< the (last) step of the plan that this step computes; for explain
 

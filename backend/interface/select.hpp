@@ -49,6 +49,9 @@ constexpr int even_odd_columns(index rows, int registers) {
   return 2 * (2 * pairs + 3) + 1 <= registers ? 2 : 1;
 }
 
+/// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
+inline constexpr index fetched_bytes = 2048;
+
 /// What taking the lanes from one label would cost, in vector operations.
 struct lane_candidate {
   double vector_operations = 0;  ///< of all steps, each lane tile rounded up to whole vectors

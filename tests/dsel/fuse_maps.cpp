@@ -1,7 +1,9 @@
 #include <cstdint>
+#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/scatter_order.hpp>
+#include <thrown.hpp>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -36,7 +38,7 @@ struct node_map {
 
 /// V = or += sum over elements e of R_e^T M R_e U, M the mass operator.
 template <class T, class I, bool IsStatic, int P, int Q>
-void check_restricted_mass(bool adds, bool ordered) {
+void check_restricted_mass(bool adds, bool ordered, index part = 64) {
   using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
       labels::m, labels::n;
   constexpr input<"u"> u;
@@ -65,7 +67,8 @@ void check_restricted_mass(bool adds, bool ordered) {
   }
 
   const index_map<I> map(nodes.numbers.data(), elements, P * P * P, nodes.nodes);
-  const scatter_order order(map);
+  const scatter_order order(map, part);
+  CHECK(order.part() == part);
   const auto told_sizes = [&](auto make) {
     if constexpr (IsStatic) {
       return make();
@@ -100,6 +103,26 @@ TEST_CASE("a fused kernel gathers what it reads and adds what it writes through 
       check_restricted_mass<std::complex<double>, std::int32_t, false, 2, 2>(adds, ordered);
     }
   }
+}
+
+TEST_CASE("parts may be smaller, even than a vector") {
+  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 16);
+  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 3);
+  check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true, 1);
+  const std::int32_t none = -1;
+  const index_map<std::int32_t> map(&none, 1, 1, 0);
+  CHECK(testing::thrown_by<shape_error>([&] { scatter_order(map, 0); }) ==
+        "tenfold: the parts of a scatter_order hold 0 problems; they need at least one");
+}
+
+TEST_CASE("what is fetched ahead changes nothing") {
+  const cpu::cache_sizes real = cpu::caches();
+  cpu::assume_caches({0, 0});
+  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true);
+  check_restricted_mass<double, std::int64_t, true, 4, 6>(true, true);
+  check_restricted_mass<float, std::int32_t, true, 3, 4>(false, false);
+  check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true);
+  cpu::assume_caches(real);
 }
 
 TEST_CASE("scattered sums have the same bits on any number of threads") {
