@@ -281,17 +281,26 @@ class lowering : private phases<L> {
     return p;
   }
 
-  /// Fresh scratch [labels of `order`...][vectors][width].
+  /// The strides of labels in scratch, [labels of `order`...][vectors][width]; returns the entries.
+  constexpr index lay_out(const phase_shape& shape, const label_list<L.labels>& order,
+                          index* strides) const {
+    const index vectors = index{shape.width} * shape.vectors;
+    index stride = vectors;
+    for (int i = order.count - 1; i >= 0; --i) {
+      if (!inner(shape, order[i])) continue;
+      const index bytes = stride * static_cast<index>(bytes_of(problem_.type));
+      if (problem_.extent[order[i]] > 2 && bytes % select::crowded_bytes == 0) stride += vectors;
+      strides[order[i]] = stride;
+      stride *= problem_.extent[order[i]];
+    }
+    return stride;
+  }
+
+  /// Fresh scratch of that form.
   constexpr place in_scratch(const phase_shape& shape, const label_list<L.labels>& order,
                              index& peak) {
     place p;
-    index stride = index{shape.width} * shape.vectors;
-    for (int i = order.count - 1; i >= 0; --i) {
-      if (!inner(shape, order[i])) continue;
-      p.stride[order[i]] = stride;
-      stride *= problem_.extent[order[i]];
-    }
-    p.region = allocate(stride, peak);
+    p.region = allocate(lay_out(shape, order, p.stride), peak);
     p.ref.where = buffer::scratch;
     p.ref.type = problem_.type;
     p.ref.how = access::lanes;
@@ -439,10 +448,11 @@ class lowering : private phases<L> {
       return value < 0 ? 0 : p.stride[label];
     }
     if (shape.pack_all) return external_stride(value, label);
-    const auto order = memory_order(shape, value);
-    index stride = shape.width;
-    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
-    return stride;
+    phase_shape rest = shape;
+    rest.vectors = 1;
+    index strides[L.labels] = {};
+    lay_out(rest, memory_order(shape, value), strides);
+    return strides[label];
   }
 
   constexpr void emit_contract(const phase_shape& shape, int s, place* results, index& peak) {
@@ -608,8 +618,9 @@ class lowering : private phases<L> {
     for (int i = first; i < out_.step_count; ++i) {
       alike = alike && step(i).outer_count <= 1 && step(i).n.extent == step(first).n.extent &&
               step(i).n.c == step(first).n.c && around(i).extent == around(first).extent &&
-              around(i).c == around(first).c && step(i).a_varies && step(i).a.how == access::lanes &&
-              step(i).b.how == access::lanes && step(i).c.where == buffer::scratch;
+              around(i).c == around(first).c && step(i).a_varies &&
+              step(i).a.how == access::lanes && step(i).b.how == access::lanes &&
+              step(i).c.where == buffer::scratch;
     }
     if (alike) step(first).together = count;
   }

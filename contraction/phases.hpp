@@ -85,8 +85,8 @@ class phases {
     return s;
   }
 
-  /// The value that a renamed one is, where both are of the phase. Of inputs, the first with the same
-  /// entries that takes the lanes and tile loops from the same axes.
+  /// The value that a renamed one is, where both are of the phase. Of inputs, the first with the
+  /// same entries that takes the lanes and tile loops from the same axes.
   constexpr int without_renaming(const phase_shape& shape, int value) const {
     while (value >= n_ && contains(shape.members, value - n_) && plan_.steps[value - n_].renames) {
       const int before = plan_.steps[value - n_].a;

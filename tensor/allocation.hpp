@@ -23,8 +23,9 @@ inline constexpr std::size_t alignment = 64;
 inline constexpr std::size_t large_page = std::size_t{1} << 21;
 inline constexpr std::size_t large_pages_from = 2 * large_page;
 
-/// Memory for a number of `T`, aligned to 64 bytes or more and not initialised. Moves, does not copy;
-/// a moved-from allocation is empty. No entry is touched, so that pages go to who writes first.
+/// Memory for a number of `T`, aligned to 64 bytes or more and not initialised. Moves, does not
+/// copy; a moved-from allocation is empty. No entry is touched, so that pages go to who writes
+/// first.
 template <class T>
 class allocation {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
@@ -38,7 +39,7 @@ class allocation {
     if (count == 0) return;
     if (count < 0 || count > INT64_MAX / static_cast<index>(sizeof(T))) throw std::bad_alloc();
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-    void* const memory = ::operator new (bytes, alignment_of(count));
+    void* const memory = ::operator new(bytes, alignment_of(count));
 #if defined(__linux__)
     // Advice: where it is refused, memory is what it would have been.
     if (bytes >= large_pages_from) ::madvise(memory, bytes, MADV_HUGEPAGE);
@@ -69,7 +70,7 @@ class allocation {
 
  private:
   void release() noexcept {
-    if (data_) ::operator delete (data_, alignment_of(count_));
+    if (data_) ::operator delete(data_, alignment_of(count_));
   }
   static std::align_val_t alignment_of(index count) noexcept {
     const bool large = static_cast<std::size_t>(count) * sizeof(T) >= large_pages_from;

@@ -46,10 +46,11 @@ struct half_sums {
   static constexpr int odd_rows = Pairs + (Middle && is_odd);
   vec<T, W> even[even_rows][N], odd[odd_rows][N];
 
-  /// Sums over K (dynamic_k: h.columns) entries of columns n, of which source(k, n) is one.
-  template <int K, class Source>
+  /// Sums over K (dynamic_k: h.columns) entries of columns n, of which source(k, n) is one; calls
+  /// between() before each pair of them but the first, where K is static.
+  template <int K, class Source, class Between>
   [[gnu::always_inline]] void accumulate(const T* a, index first, const half_strides h,
-                                         Source source) {
+                                         Source source, Between between) {
     const index left = is_odd ? h.rows - 1 - first : first;
     const index right = is_odd ? first : h.rows - 1 - first;
     const index columns = K == dynamic_k ? h.columns : K;
@@ -61,7 +62,10 @@ struct half_sums {
       for (index k = 1; k < columns / 2; ++k) pair<false>(e, o, h, columns, k, source);
     } else {
 #pragma GCC unroll 16
-      for (int k = 1; k < K / 2; ++k) pair<false>(e, o, h, K, k, source);
+      for (int k = 1; k < K / 2; ++k) {
+        between();
+        pair<false>(e, o, h, K, k, source);
+      }
     }
     if (columns % 2 == 0) return;
     const T* const middle = e + columns / 2 * h.a_k;
@@ -144,15 +148,16 @@ struct half_sums {
 //   A  uniform, in halves; rows and columns in h, K = dynamic_k: of run-time size
 //   B  lanes; strides b_k, b_n;  C  lanes; strides c_m, c_n; it may not overlap A or B
 //   finish: overwrite | update, as for register_tile
-template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind, epilogue Finish>
+template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind, epilogue Finish,
+          class Between>
 [[gnu::always_inline]] inline void even_odd_tile(const tile_operands<T>& t, index first,
-                                                 const half_strides h) {
+                                                 const half_strides h, Between between) {
   half_sums<T, W, Pairs, Middle, N, Kind> sums;
   sums.template accumulate<K>(
-      rows<W, Pairs, K, access::uniform>(t.a), first,
-      h, [&](index k, int n) __attribute__((always_inline)) {
-        return load<T, W>(t.b + k * t.b_k + n * t.b_n);
-      });
+      rows<W, Pairs, K, access::uniform>(t.a), first, h,
+      [&](index k, int n)
+          __attribute__((always_inline)) { return load<T, W>(t.b + k * t.b_k + n * t.b_n); },
+      between);
   sums.template finish<Finish>(t.c, first, h.rows, t.c_m, t.c_n, t.alpha, t.beta);
 }
 
@@ -161,20 +166,21 @@ template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue 
 [[gnu::always_inline]] inline void even_odd_sandwich(const sandwich_operands<T> s) {
   half_sums<T, W, Q / 2, Q % 2 != 0, N, Kind> points;
   points.template accumulate<K>(
-      rows<W, Q, K, access::uniform>(s.a1), 0,
-      {s.a1_q, s.a1_k, Q, K}, [&](index k, int n) __attribute__((always_inline)) {
-        return load<T, W>(s.b + k * s.b_k + n * s.b_n);
-      });
+      rows<W, Q, K, access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
+      [&](index k, int n)
+          __attribute__((always_inline)) { return load<T, W>(s.b + k * s.b_k + n * s.b_n); },
+      [] {});
   half_sums<T, W, M / 2, M % 2 != 0, N, Kind> sums;
   sums.template accumulate<Q>(
-      rows<W, M, Q, access::uniform>(s.a2), 0,
-      {s.a2_m, s.a2_q, M, Q}, [&](index q, int n) __attribute__((always_inline)) {
+      rows<W, M, Q, access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
+      [&](index q, int n) __attribute__((always_inline)) {
         const auto d = load<T, W>(s.d + q * s.d_q + n * s.d_n);
         const int at = static_cast<int>(q);
         if (2 * at + 1 < Q) return points.upper(at, n) * d;
         if (2 * at + 1 > Q) return points.lower(Q - 1 - at, n) * d;
         return points.middle(n) * d;
-      });
+      },
+      [] {});
   sums.template finish<Finish>(s.c, 0, M, s.c_m, s.c_n, s.alpha, s.beta);
 }
 

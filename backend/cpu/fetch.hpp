@@ -101,9 +101,9 @@ class line_fetcher {
 
 /// A tile, and what it does for the next one.
 struct tile_at : tile_position {
-  line_fetcher* next = nullptr;   ///< null: nothing is fetched
-  tile_position after{};          ///< the next tile, where it is a full one
-  bool is_followed = false;       ///< whether there is one
+  line_fetcher* next = nullptr;  ///< null: nothing is fetched
+  tile_position after{};         ///< the next tile, where it is a full one
+  bool is_followed = false;      ///< whether there is one
 };
 
 /// How far behind the numbers of a map at hand those of the next tile are; 0: there is none.

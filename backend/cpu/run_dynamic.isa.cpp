@@ -66,7 +66,7 @@ using half_function = void (*)(tile_operands<T>, index, half_strides, index);
 template <class T, int W, int Pairs, bool Middle, int N, reflection Kind>
 void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
   for (index i = 0; i < count; ++i) {
-    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, epilogue::update>(t, first, h);
+    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, epilogue::update>(t, first, h, [] {});
     t.b += N * t.b_n;
     t.c += N * t.c_n;
   }

@@ -88,10 +88,10 @@ void run_chunks(const tile_operands<T>& t, half_strides h) {
   constexpr int k = Dynamic ? dynamic_k : K, pairs = M / 2;
   constexpr bool middle = M % 2 != 0;
   if constexpr (pairs > 2) {
-    even_odd_tile<T, lanes<T>, 2, false, N, k, Kind, Finish>(t, 0, h);
-    even_odd_tile<T, lanes<T>, pairs - 2, middle, N, k, Kind, Finish>(t, 2, h);
+    even_odd_tile<T, lanes<T>, 2, false, N, k, Kind, Finish>(t, 0, h, [] {});
+    even_odd_tile<T, lanes<T>, pairs - 2, middle, N, k, Kind, Finish>(t, 2, h, [] {});
   } else {
-    even_odd_tile<T, lanes<T>, pairs, middle, N, k, Kind, Finish>(t, 0, h);
+    even_odd_tile<T, lanes<T>, pairs, middle, N, k, Kind, Finish>(t, 0, h, [] {});
   }
 }
 
