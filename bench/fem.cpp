@@ -15,6 +15,7 @@
 #include "common/hand_vector.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
+#include "fem/dealii.hpp"
 #include "fem/degree.hpp"
 #include "fem/mesh.hpp"
 #include "fem/published.hpp"
@@ -152,12 +153,30 @@ int elements_along(int p, int components, bool streaming) {
   return std::max(1, static_cast<int>(std::lround((along - 1) / p)));
 }
 
+/// Ends the program (status 1) unless two results agree to 1e-12 of the largest entry.
+void compare(const std::string& name, const std::string& tried, const std::vector<double>& result,
+             const std::vector<double>& expected) {
+  double largest = 0;
+  for (const double x : expected) largest = std::max(largest, std::fabs(x));
+  check(name, tried, result.data(), static_cast<std::ptrdiff_t>(result.size()), 1,
+        [&](std::ptrdiff_t i) {
+          const long double allowed = 1e-12L * largest / std::numeric_limits<double>::epsilon();
+          return reference_entry{expected[size_of(i)], allowed / 2};
+        });
+}
+
+/// Peers that are here, and rates of those that are not.
+struct other_libraries {
+  dealii_library dealii;
+  published_rates published;
+};
+
 /// GDoF/s in cache, by case and scalar: no mat-vec from memory can be faster.
 using cached_rates = std::map<std::string, double>;
 
 template <class T>
 void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
-                const operator_candidates<T>& operators, const published_rates& published,
+                const operator_candidates<T>& operators, const other_libraries& others,
                 cached_rates& in_cache) {
   const std::string name = problem.name("BP", p);
   const char* const where = streaming ? "memory" : "cache";
@@ -182,7 +201,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
       streaming ? lines_of_blocks(mesh, sizeof(T)) : std::vector<std::int32_t>();
   const mapped_vectors<T> data{u.data(), d.data(), v.data(), mesh, map, order, lines};
   const bool scalar = problem.components == 1;
-  const std::vector<candidate> candidates{
+  std::vector<candidate> candidates{
       {"tenfold",
        [&] { (scalar ? operators.tenfold_matvec : operators.tenfold_vector_matvec)(data); }},
       {"hand", [&] { (scalar ? operators.hand_matvec : operators.hand_vector_matvec)(data); }}};
@@ -191,6 +210,17 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
     v.fill(std::numeric_limits<T>::quiet_NaN());
     tried.pass();
     reference.check_against(name, tried.name, v.data(), element_work(kind, p) + 8);
+  }
+
+  if constexpr (scalar_letter<T> == 'd') {
+    if (scalar && others.dealii) {
+      const auto theirs = others.dealii.make(kind, mesh, u.data());
+      candidates.push_back({others.dealii.name(), [theirs] { theirs.multiply(); }});
+      candidates.back().pass();
+      std::vector<double> result(size_of(mesh.dofs()));
+      theirs.get_result(result.data());
+      compare(name, candidates.back().name, result, {v.data(), v.data() + v.size()});
+    }
   }
 
   const effort cached{out.settings().quick ? 5 : 15, 0.002};
@@ -215,7 +245,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
   r.unit = "GDoF/s";
   if (!streaming) in_cache[name + ' ' + scalar_letter<T>] = r.tenfold;
   if (scalar_letter<T> == 'd') {
-    for (const auto& [library, rate] : published.of(problem.name("BP", p).substr(0, 3), p, where)) {
+    for (const auto& [library, rate] : others.published.of(name.substr(0, 3), p, where)) {
       r.peers.emplace_back(library + ", published", rate);
     }
   }
@@ -223,7 +253,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
 }
 
 template <class T>
-void run_degree(report& out, int p, const published_rates& published) {
+void run_degree(report& out, int p, const other_libraries& others) {
   const auto operators = candidates_of<T>(p);
   constexpr operator_kind kinds[] = {operator_kind::mass, operator_kind::diffusion,
                                      operator_kind::collocated};
@@ -236,7 +266,7 @@ void run_degree(report& out, int p, const published_rates& published) {
       if (components == 3 && (sizeof(T) == 4 || out.settings().quick)) continue;
       for (const operator_kind kind : kinds) {
         run_matvec<T>(out, {kind, components}, p, streaming,
-                      operators[static_cast<std::size_t>(kind)], published, in_cache);
+                      operators[static_cast<std::size_t>(kind)], others, in_cache);
       }
     }
   }
@@ -248,12 +278,13 @@ void run_degree(report& out, int p, const published_rates& published) {
 int main(int argc, char** argv) {
   using namespace tenfold::bench;
   report out("fem", argc, argv);
-  const published_rates published(TENFOLD_BENCH_DATA "/fem_peers.txt");
+  const other_libraries others{dealii_library(out),
+                               published_rates(TENFOLD_BENCH_DATA "/fem_peers.txt")};
   out.measure_machine();
   for (int p = first_fem_degree; p <= last_fem_degree; ++p) {
     if (out.settings().quick && p != 4) continue;
-    run_degree<double>(out, p, published);
-    if (!out.settings().quick) run_degree<float>(out, p, published);
+    run_degree<double>(out, p, others);
+    if (!out.settings().quick) run_degree<float>(out, p, others);
   }
   print_summary(out);
   out.note(
