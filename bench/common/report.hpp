@@ -78,6 +78,9 @@ class report {
   /// as read.
   limit bound(double peak, double flops, double bytes, level) const;
 
+  /// The bandwidth of a way of streaming, GB/s.
+  double bandwidth(stream s, level l) const { return bandwidth_->at(s, l); }
+
   /// Prints the notes, writes the JSON. False when it cannot be written.
   [[nodiscard]] bool finish();
 
