@@ -63,12 +63,11 @@ double needed_bytes(int p, const topology& shared, int n, bool output) {
   const double nodes = node_count(p, shared, n);
   const double at_points = elements * std::pow(p + 2, 3) * sizeof(double);  // geometry: M and D
   const double map = elements * std::pow(p + 1, 3) * sizeof(std::int32_t);
-  const double order = elements * (sizeof(element) + 1);
-  const double shapes = nodes * sizeof(point);
+  const double shapes = 2 * nodes * sizeof(point);     // of elements, and of nodes
   const double parts_of_hexahedra = hexahedra * 6000;  // copies of the topology, numberings
   const double vectors = 6 * nodes * sizeof(double);
   const double file = output ? 5 * nodes * sizeof(double) : 0;
-  return 10 * at_points + map + order + shapes + parts_of_hexahedra + vectors + file;
+  return 7 * at_points + map + shapes + parts_of_hexahedra + vectors + file;
 }
 
 double available_bytes() {

@@ -38,10 +38,6 @@ struct outcome {
 /// gradients do not converge.
 outcome solve(int p, const request& what);
 
-/// The same for a degree known at compile time; defined in solve_degree.hpp.
-template <int p>
-outcome solve(const request& what);
-
 }  // namespace fem
 
 #endif  // TENFOLD_EXAMPLES_FEM_SOLVE_HPP
