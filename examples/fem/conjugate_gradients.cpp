@@ -2,7 +2,10 @@
 
 #include "conjugate_gradients.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace fem {
 
@@ -44,6 +47,95 @@ convergence conjugate_gradients(const std::function<void(const vector&, vector&)
     if (!std::isfinite(state.residual)) break;
   }
   return state;
+}
+
+namespace {
+
+/// p^T q, r^T r, r^T q and q^T q over some entries, each in 8 running sums.
+struct products {
+  double pq = 0, rr = 0, rq = 0, qq = 0;
+
+  products() = default;
+  products(const double* p, const double* q, const double* r, const range& of) {
+    double sums[4][8] = {};
+    const auto add = [&](index i, int w) {
+      sums[0][w] += p[i] * q[i];
+      sums[1][w] += r[i] * r[i];
+      sums[2][w] += r[i] * q[i];
+      sums[3][w] += q[i] * q[i];
+    };
+    index i = of.first;
+    for (; i + 8 <= of.last; i += 8) {
+      for (int w = 0; w < 8; ++w) add(i + w, w);
+    }
+    for (int w = 0; i < of.last; ++i, ++w) add(i, w);
+    double* const results[] = {&pq, &rr, &rq, &qq};
+    for (int s = 0; s < 4; ++s) {
+      for (const double part : sums[s]) *results[s] += part;
+    }
+  }
+  void operator+=(const products& other) {
+    pq += other.pq;
+    rr += other.rr;
+    rq += other.rq;
+    qq += other.qq;
+  }
+};
+
+}  // namespace
+
+vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int iterations) {
+  vector solution = zeros(residual.size()), direction = zeros(residual.size()),
+         image = zeros(residual.size());
+  double* const x = solution.data();
+  double* const r = residual.data();
+  double* const p = direction.data();
+  double* const q = image.data();
+
+  // Of the iteration before, k - 1: r -= alpha q, p = r + beta p. Of the one before that: its
+  // alpha, and the beta by which its p follows, (p - r) / beta_before.
+  double alpha = 0, beta = 0, alpha_before = 0, beta_before = 0;
+  const auto begin = [&](const range& of, int k) {
+    const index last = std::min(of.last, A.n);
+    const double a = alpha, b = beta;
+    if (k % 2 == 0 || k == iterations) {
+      const double a_before = k % 2 == 0 && k > 0 ? alpha_before / beta_before : 0;
+      for (index i = of.first; i < last; ++i) x[i] += a * p[i] + a_before * (p[i] - r[i]);
+    }
+    for (index i = of.first; i < last; ++i) {
+      r[i] -= a * q[i];
+      p[i] = r[i] + b * p[i];
+    }
+    std::fill(q + of.first, q + of.last, 0.0);
+  };
+  const auto for_ranges = [](const std::vector<range>& ranges, auto work) {
+    in_parallel(static_cast<tenfold::index>(ranges.size()), [&](tenfold::index i) {
+      const auto at = static_cast<std::size_t>(i);
+      work(ranges[at], at);
+    });
+  };
+
+  std::vector<products> partial;
+  for (int k = 0; k < iterations; ++k) {
+    products sum;
+    for (const slab& on : A.all.slabs()) {
+      for_ranges(on.begins, [&](const range& of, std::size_t) { begin(of, k); });
+      A.add(on, p, q);
+      partial.resize(on.ends.size());
+      for_ranges(on.ends, [&](const range& of, std::size_t at) {
+        partial[at] = products(p, q, r, {of.first, std::min(of.last, A.n)});
+      });
+      for (const products& part : partial) sum += part;
+    }
+    alpha_before = alpha;
+    beta_before = beta;
+    alpha = sum.rr / sum.pq;
+    beta = (sum.rr - 2 * alpha * sum.rq + alpha * alpha * sum.qq) / sum.rr;
+  }
+  for (const slab& on : A.all.slabs()) {
+    for_ranges(on.begins, [&](const range& of, std::size_t) { begin(of, iterations); });
+  }
+  return solution;
 }
 
 }  // namespace fem

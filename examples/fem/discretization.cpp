@@ -11,51 +11,35 @@
 namespace fem {
 namespace {
 
-/// y = sum of what `add` adds, slab by slab: entries are set to zero when the first slab comes that
-/// has them.
-template <class Add>
-void sum_over_slabs(const restriction& all, vector& y, Add add) {
-  for (const slab& on : all.slabs()) {
-    for_each_range(on.begins, [&y](const range& of) {
-      std::fill(y.data() + of.first, y.data() + of.last, 0.0);
-    });
-    add(on);
-  }
-}
-
-using fields_at_points = tensor<double, dyn, dyn, dyn, dyn, dyn, W>;  // (E, a, q, r, s, w)
-
 /// T u along each axis, for the elements of a slab.
-fields_at_points interpolated(const slab& on, const matrix& T, const vector& u) {
+scalars_at_points interpolated(const slab& on, const matrix& T, const vector& u) {
   using on_element::A, on_element::B, on_element::C, on_element::U, on_element::V;
   const index q = T.extent(0);
-  fields_at_points y(on.count, on.components, q, q, q);
-  on_element::at_points(V = y, A = T, B = T, C = T, U = on.of(u.data()));
+  scalars_at_points y(on.count, q, q, q);
+  on_element::at_points<>(V = y, A = T, B = T, C = T, U = on.of(u.data()));
   return y;
 }
 
 }  // namespace
-
-void for_each_range(const std::vector<range>& ranges,
-                    const std::function<void(const range&)>& work) {
-  in_parallel(static_cast<index>(ranges.size()),
-              [&](index i) { work(ranges[static_cast<std::size_t>(i)]); });
-}
 
 discretization::discretization(const mesh& shape, int p)
     : shape_(shape),
       tables_(p, gauss_legendre(p + 2)),
       restrict_(shape, p),
       geometry_(shape, tables_.rule, restrict_.blocks(), true, true),
-      diffusion_(diffusion_operator(tables_, geometry_.D, restrict_)),
-      mass_(mass_operator(tables_, geometry_.M, restrict_)) {}
+      diffusion_(diffusion_operator(tables_, restrict_)),
+      mass_(mass_operator(tables_, restrict_)) {}
 
 void discretization::apply_diffusion(const vector& x, vector& y) const {
-  sum_over_slabs(restrict_, y, [&](const slab& on) { diffusion_.add(on, x.data(), y.data()); });
+  add_up(restrict_, y, [&](const slab& on) {
+    diffusion_.add(on, &geometry_.D(on.first, 0, 0, 0, 0, 0), x.data(), y.data());
+  });
 }
 
 void discretization::apply_mass(const vector& x, vector& y) const {
-  sum_over_slabs(restrict_, y, [&](const slab& on) { mass_.add(on, x.data(), y.data()); });
+  add_up(restrict_, y, [&](const slab& on) {
+    mass_.add(on, &geometry_.M(on.first, 0, 0, 0, 0), x.data(), y.data());
+  });
 }
 
 vector discretization::diffusion_diagonal() const {
@@ -79,10 +63,10 @@ vector discretization::diffusion_diagonal() const {
     }
   }
   vector diagonal(nodes());
-  sum_over_slabs(restrict_, diagonal, [&](const slab& on) {
+  add_up(restrict_, diagonal, [&](const slab& on) {
     const tenfold::view<const double, dyn, 6, dyn, dyn, dyn, W> at_points(
         &geometry_.D(on.first, 0, 0, 0, 0, 0), on.count, Q, Q, Q);
-    const tenfold::gathered<double, W, dyn, dyn, dyn> v(diagonal.data(), on.map, on.order, P, P, P);
+    auto v = on.of(diagonal.data());
     on_element::diffusion_diagonal(V = v, XX = products[0], YY = products[1], ZZ = products[2],
                                    D = at_points);
   });
@@ -94,7 +78,7 @@ vector discretization::values(const vector& u, const std::vector<long double>& a
   const index size = restrict_.per_element();
   vector y(nodes());
   for (const slab& on : restrict_.slabs()) {
-    const fields_at_points moved = interpolated(on, T, u);
+    const scalars_at_points moved = interpolated(on, T, u);
     const index first = on.first * W, last = std::min(restrict_.elements(), first + on.count * W);
     for (index e = first; e < last; ++e) {
       const double* const of_block = moved.data() + (e - first) / W * size * W + e % W;
@@ -104,25 +88,8 @@ vector discretization::values(const vector& u, const std::vector<long double>& a
   return y;
 }
 
-std::vector<point> discretization::positions(const std::vector<long double>& at) const {
-  const element_shapes shapes(shape_, at);
-  const index size = restrict_.per_element();
-  std::vector<point> x(static_cast<std::size_t>(nodes()));
-  for (index block = 0; block < restrict_.blocks(); ++block) {
-    const vectors_at_points of_block = shapes.positions(block);
-    for (index e = block * W; e < std::min(restrict_.elements(), (block + 1) * W); ++e) {
-      for (index l = 0; l < size; ++l) {
-        const double* const place = of_block.data() + l * W + e % W;
-        x[static_cast<std::size_t>(restrict_.entries(e)[l])] = {place[0], place[size * W],
-                                                                place[2 * size * W]};
-      }
-    }
-  }
-  return x;
-}
-
 vector discretization::at_nodes(const std::function<double(const point&)>& f) const {
-  const std::vector<point> places = positions(tables_.nodes.points);
+  const std::vector<point> places = positions(shape_, restrict_, tables_.nodes.points);
   vector x(nodes());
   for_each_entry(nodes(), [&](index i) { x(i) = f(places[static_cast<std::size_t>(i)]); });
   return x;
@@ -134,7 +101,7 @@ double discretization::l2_distance(const vector& u,
   const index Q = tables_.Q1D(), size = Q * Q * Q * W;
   std::vector<double> of_block(static_cast<std::size_t>(restrict_.blocks()));
   for (const slab& on : restrict_.slabs()) {
-    const fields_at_points uq = interpolated(on, tables_.B, u);
+    const scalars_at_points uq = interpolated(on, tables_.B, u);
     in_parallel(on.count, [&](index b) {
       const vectors_at_points xq = shapes.positions(on.first + b);
       const double* const weight = &geometry_.M(on.first + b, 0, 0, 0, 0);

@@ -17,10 +17,6 @@ namespace fem {
 /// y = A x for a matrix over the mesh.
 using matrix_action = std::function<void(const vector& x, vector& y)>;
 
-/// Calls work(r) for all ranges, side by side where there are threads.
-void for_each_range(const std::vector<range>& ranges,
-                    const std::function<void(const range&)>& work);
-
 /// A mesh and scalar functions of degree p on it, integrals by p + 2 Gauss-Legendre points along
 /// each axis. Vectors have one entry per node, unknowns first.
 class discretization {
@@ -46,11 +42,8 @@ class discretization {
   /// The diagonal of A.
   vector diffusion_diagonal() const;
 
-  /// What u, or the shape of the elements, is at other points than the nodes, p + 1 along each axis
-  /// of each element, the first and the last one at its ends: by the numbers of the nodes. Elements
-  /// agree on the points that they share, up to rounding.
+  /// What u is at other points than the nodes; `at` as in positions (geometry.hpp).
   vector values(const vector& u, const std::vector<long double>& at) const;
-  std::vector<point> positions(const std::vector<long double>& at) const;
 
   /// The values of a function of a point at all nodes.
   vector at_nodes(const std::function<double(const point&)>& f) const;

@@ -49,6 +49,32 @@ struct geometry {
   geometry(const mesh& shape, const quadrature& rule, index blocks, bool with_M, bool with_D);
 };
 
+/// Where the nodes of `all` lie, by their numbers (entries, for fields of one component), or p + 1
+/// other points `at` along each axis of each element, the first and the last one at its ends.
+/// Elements agree on the points that they share, up to rounding.
+std::vector<point> positions(const mesh& shape, const restriction& all,
+                             const std::vector<long double>& at);
+
+/// The numbers of the operators where elements are trilinear, made of their vertices each time:
+/// 24 numbers of an element instead of Q^3 or 6 Q^3.
+class trilinear_geometry {
+ public:
+  /// `shape` has geometry 1 and must have no inverted element.
+  trilinear_geometry(const mesh& shape, const quadrature& rule, index blocks);
+
+  /// M of a block, (q, r, s, w).
+  void scalars(index block, double* M) const;
+  /// D of a block, (cd, q, r, s, w).
+  void matrices(index block, double* D) const;
+
+ private:
+  template <class Put>
+  void at_points(index block, Put put) const;
+
+  std::vector<double> points_, weights_;
+  tensor<double, dyn, 8, 3, W> x_;  // (E, ijk, a, w)  x = sum of x_ijk xi^i eta^j zeta^k
+};
+
 }  // namespace fem
 
 #endif  // TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP

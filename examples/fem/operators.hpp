@@ -6,7 +6,7 @@
 ///     E w      block of elements, element in the block
 ///     i j k    nodes along the three axes of the element; l m n those of the test function
 ///     q r s    quadrature points along the three axes, and so x y z
-///     a        component of a field; a scalar field has one
+///     a        component of a field, if it has any
 ///     c d      directions of derivatives
 #ifndef TENFOLD_EXAMPLES_FEM_OPERATORS_HPP
 #define TENFOLD_EXAMPLES_FEM_OPERATORS_HPP
@@ -37,10 +37,14 @@ inline constexpr tenfold::input<"1"> One;  // the unit matrix
 inline constexpr tenfold::input<"M"> M;    // weight det J
 inline constexpr tenfold::input<"D"> D;    // weight det J J^-1 J^-T
 
-/// The mass operator:  v += B^T M B u  along each axis.
-inline constexpr auto mass =
-    fuse(E)(V(E, w, a, l, m, n) += B(q, l) * B(r, m) * B(s, n) * M(E, q, r, s, w) *  //
-                                   B(q, i) * B(r, j) * B(s, k) * U(E, w, a, i, j, k));
+/// The mass operator:  v += B^T M B u  along each axis. mass<> is for scalar fields, mass<3> for
+/// those of 3 components.
+template <index... Components>
+inline constexpr auto mass = [](auto... component) {
+  return fuse(E)(V(E, w, component..., l, m, n) +=
+                 B(q, l) * B(r, m) * B(s, n) * M(E, q, r, s, w) *  //
+                 B(q, i) * B(r, j) * B(s, k) * U(E, w, component..., i, j, k));
+}((static_cast<void>(Components), a)...);
 
 /// The diffusion operator:  v += sum_cd (d_c)^T D_cd d_d u.  The gradient is taken of what u is at
 /// the points: polynomials of degree p < Q lose nothing there, and H costs less than B and G.
@@ -51,12 +55,19 @@ inline constexpr tenfold::local<"div"> Div;
 inline constexpr auto X = along<0>(H, One);
 inline constexpr auto Y = along<1>(H, One);
 inline constexpr auto Z = along<2>(H, One);
-inline constexpr auto diffusion = fuse(E)(
-    At(E, a, x, y, z, w) = B(x, i) * B(y, j) * B(z, k) * U(E, w, a, i, j, k),
-    Grad(E, a, d, q, r, s, w) = X(d, q, x) * Y(d, r, y) * Z(d, s, z) * At(E, a, x, y, z, w),
-    Flux(E, a, c, q, r, s, w) = symmetric(D)(E, c, d, q, r, s, w) * Grad(E, a, d, q, r, s, w),
-    Div(E, a, x, y, z, w) = X(c, q, x) * Y(c, r, y) * Z(c, s, z) * Flux(E, a, c, q, r, s, w),
-    V(E, w, a, l, m, n) += B(x, l) * B(y, m) * B(z, n) * Div(E, a, x, y, z, w));
+template <index... Components>
+inline constexpr auto diffusion = [](auto... component) {
+  return fuse(E)(At(E, component..., x, y, z, w) =
+                     B(x, i) * B(y, j) * B(z, k) * U(E, w, component..., i, j, k),
+                 Grad(E, component..., d, q, r, s, w) =
+                     X(d, q, x) * Y(d, r, y) * Z(d, s, z) * At(E, component..., x, y, z, w),
+                 Flux(E, component..., c, q, r, s, w) =
+                     symmetric(D)(E, c, d, q, r, s, w) * Grad(E, component..., d, q, r, s, w),
+                 Div(E, component..., x, y, z, w) =
+                     X(c, q, x) * Y(c, r, y) * Z(c, s, z) * Flux(E, component..., c, q, r, s, w),
+                 V(E, w, component..., l, m, n) +=
+                 B(x, l) * B(y, m) * B(z, n) * Div(E, component..., x, y, z, w));
+}((static_cast<void>(Components), a)...);
 
 /// The diagonal of the diffusion operator, cross terms and all: entry l of the matrix with u and
 /// the test function the same. For each of the six entries cd of D, XX holds the products of the
@@ -70,29 +81,31 @@ inline constexpr auto diffusion_diagonal =
 /// A field at points, or its derivatives: v = A B C u, a table for each axis.
 inline constexpr tenfold::input<"A"> A;
 inline constexpr tenfold::input<"C"> C;
-inline constexpr auto at_points =
-    fuse(E)(V(E, a, q, r, s, w) = A(q, i) * B(r, j) * C(s, k) * U(E, w, a, i, j, k));
+template <index... Components>
+inline constexpr auto at_points = [](auto... component) {
+  return fuse(E)(V(E, component..., q, r, s, w) =
+                     A(q, i) * B(r, j) * C(s, k) * U(E, w, component..., i, j, k));
+}((static_cast<void>(Components), a)...);
 
 /// From the nodes of one basis to those of another:  v += T u  along each axis.
 inline constexpr tenfold::input<"T"> T;
 inline constexpr auto transfer =
-    fuse(E)(V(E, w, a, l, m, n) += T(l, i) * T(m, j) * T(n, k) * U(E, w, a, i, j, k));
+    fuse(E)(V(E, w, l, m, n) += T(l, i) * T(m, j) * T(n, k) * U(E, w, i, j, k));
 
 }  // namespace on_element
 
-/// An element operator A_e that has been planned.
+/// An element operator A_e that has been planned: by the compiler for the degrees 1 to 8 where
+/// points are as usual, p + 2 or the nodes, else when it is made.
 struct element_operator {
-  /// y += sum_e R_e^T A_e R_e x over the elements of a slab.
-  std::function<void(const slab&, const double* x, double* y)> add;
+  /// y += sum_e R_e^T A_e R_e x over the elements of a slab, whose numbers at points, M or D, are
+  /// at `at_points`.
+  std::function<void(const slab&, const double* at_points, const double* x, double* y)> add;
   double flops = 0;  ///< of one block, as planned
 };
 
-/// Operators for the elements of `all`: planned by the compiler for the degrees 1 to 8 where points
-/// are as usual, p + 2 or the nodes, else now. They refer to what they are made of.
-element_operator mass_operator(const basis& tables, const scalars_at_points& M,
-                               const restriction& all);
-element_operator diffusion_operator(const basis& tables, const symmetric_at_points& D,
-                                    const restriction& all);
+/// For the elements of `all`, slab by slab. They refer to the tables.
+element_operator mass_operator(const basis& tables, const restriction& all);
+element_operator diffusion_operator(const basis& tables, const restriction& all);
 
 }  // namespace fem
 

@@ -9,12 +9,11 @@
 
 #include "numbering.hpp"
 #include "parallel.hpp"
-#include "vector.hpp"
 
 namespace fem {
 
 restriction::restriction(const mesh& shape, int p, int components, index slab_size)
-    : elements_(shape.elements()) {
+    : components_(components), elements_(shape.elements()) {
   const index D1D = p + 1, nodes = D1D * D1D * D1D;
   per_element_ = components * nodes;
   const index blocks = (elements_ + W - 1) / W;
@@ -92,8 +91,18 @@ restriction::restriction(const mesh& shape, int p, int components, index slab_si
     const tenfold::index_map<std::int32_t> map(map_.data() + s * in_slab * W * per_element_,
                                                in_slab, W * per_element_, size_);
     const auto at = static_cast<std::size_t>(s);
-    slabs_.push_back({s * in_slab, in_slab, map, tenfold::scatter_order(map), components, D1D,
+    slabs_.push_back({s * in_slab, in_slab, map, tenfold::scatter_order(map), D1D,
                       std::move(begins[at]), std::move(ends[at])});
+  }
+}
+
+void add_up(const restriction& all, vector& y, const std::function<void(const slab&)>& add) {
+  for (const slab& on : all.slabs()) {
+    in_parallel(static_cast<index>(on.begins.size()), [&](index i) {
+      const range& of = on.begins[static_cast<std::size_t>(i)];
+      std::fill(y.data() + of.first, y.data() + of.last, 0.0);
+    });
+    add(on);
   }
 }
 

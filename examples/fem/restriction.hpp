@@ -5,11 +5,13 @@
 #define TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
 
 #include <cstdint>
+#include <functional>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/scatter_order.hpp>
 #include <vector>
 
 #include "mesh.hpp"
+#include "vector.hpp"
 
 namespace fem {
 
@@ -31,15 +33,15 @@ struct slab {
   index first, count;                    ///< blocks
   tenfold::index_map<std::int32_t> map;  ///< (E, w, a, i, j, k), -1 behind the last element
   tenfold::scatter_order order;
-  index components, D1D;
+  index D1D;
   std::vector<range> begins;  ///< entries that no slab before this one has
   std::vector<range> ends;    ///< entries that no slab behind it has
 
-  /// R_e x of all its elements, (E, w, a, i, j, k): component a at node (i, j, k) of element w of
-  /// block E.
-  template <class T>
-  tenfold::gathered<T, W, dyn, dyn, dyn, dyn> of(T* x) const {
-    return {x, map, order, components, D1D, D1D, D1D};
+  /// R_e x of all its elements: (E, w, i, j, k), node (i, j, k) of element w of block E, and
+  /// (E, w, a, i, j, k) for fields of that many components a.
+  template <index... Components, class T>
+  tenfold::gathered<T, W, Components..., dyn, dyn, dyn> of(T* x) const {
+    return {x, map, order, D1D, D1D, D1D};
   }
 };
 
@@ -56,6 +58,7 @@ class restriction {
   restriction(const restriction&) = delete;
   restriction& operator=(const restriction&) = delete;
 
+  index components() const { return components_; }
   index size() const { return size_; }
   index unknowns() const { return unknowns_; }
   /// Those of all slabs. Slabs are of one size; elements that the last one lacks are not there.
@@ -68,10 +71,13 @@ class restriction {
   index per_element() const { return per_element_; }
 
  private:
-  index elements_, per_element_, size_ = 0, unknowns_ = 0;
+  index components_, elements_, per_element_, size_ = 0, unknowns_ = 0;
   std::vector<std::int32_t> map_;  // (e, a, i, j, k)
   std::vector<slab> slabs_;
 };
+
+/// y = sum of what add(slab) adds, slab by slab.
+void add_up(const restriction& all, vector& y, const std::function<void(const slab&)>& add);
 
 }  // namespace fem
 

@@ -137,7 +137,7 @@ void write_vtu(std::ostream& out, const discretization& on, const vector& u) {
   std::vector<long double> equidistant;
   for (int a = 0; a <= p; ++a) equidistant.push_back(static_cast<long double>(a) / p);
   const vector values = on.values(u, equidistant);
-  const std::vector<point> x = on.positions(equidistant);
+  const std::vector<point> x = positions(on.shape(), on.nodes_of_elements(), equidistant);
 
   const restriction& nodes = on.nodes_of_elements();
   const index count = nodes.elements();
