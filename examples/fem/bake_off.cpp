@@ -120,7 +120,8 @@ bake_off_outcome run(const bake_off& what) {
   const mesh shape = cut(moved_cube(), n, what.from_vertices ? 1 : p);
   const basis tables(p, what.is_collocated() ? gauss_lobatto(p + 1) : gauss_legendre(p + 2));
   // Numbers that are made for a slab shall still be near when its elements come.
-  const restriction all(shape, p, what.components(), what.from_vertices ? 1 << 13 : 1 << 16);
+  const index in_slab = restriction::blocks_of(1 << 13, p, what.components());
+  const restriction all(shape, p, what.components(), what.from_vertices ? in_slab : 0);
   const index unknowns = what.is_mass() ? all.size() : all.unknowns();
 
   vector u(all.size());
@@ -238,11 +239,11 @@ void report(const bake_off& what, const bake_off_outcome& o, double triad, std::
        : what.is_mass()   ? "stored, 1 number a point"
                           : "stored, 6 numbers a point",
        1e-6 * o.geometry_bytes);
-  line("preconditioner  ", "none");
+  line("preconditioner  ", "%s", "none");
   line("iterations      ",
        "%d, fixed; the residual is %.1e of that at the start, x differs from u by %.1e",
        what.iterations, o.residual, o.error);
-  line("warm-up         ", "one solve");
+  line("warm-up         ", "%s", "one solve");
   line("threads         ", "%d", threads);
   line("STREAM triad    ", "%.1f GB/s, of these threads, in this run", 1e-9 * triad);
   const double cache = last_cache_bytes();

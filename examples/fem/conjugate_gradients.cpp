@@ -9,19 +9,19 @@
 
 namespace fem {
 
-convergence conjugate_gradients(const std::function<void(const vector&, vector&)>& A,
-                                const vector& diagonal_inverse, vector& x, vector& r,
-                                tenfold::index n, double tolerance, int most,
+convergence conjugate_gradients(const matrix_action& A, const matrix_action& precondition,
+                                vector& x, vector& r, tenfold::index n, double tolerance, int most,
                                 const std::function<void(int, double)>& tell) {
-  vector direction = zeros(r.size()), image = zeros(r.size());
+  vector direction = zeros(r.size()), image = zeros(r.size()), preconditioned = zeros(r.size());
   double* const p = direction.data();
   double* const q = image.data();
+  double* const z = preconditioned.data();
   double* const xs = x.data();
   double* const rs = r.data();
-  const double* const d = diagonal_inverse.data();
 
-  for_each_entry(n, [=](tenfold::index i) { p[i] = d[i] * rs[i]; });
-  double rz = sum_over_entries(n, [=](tenfold::index i) { return rs[i] * p[i]; });
+  precondition(r, preconditioned);
+  for_each_entry(n, [=](tenfold::index i) { p[i] = z[i]; });
+  double rz = sum_over_entries(n, [=](tenfold::index i) { return rs[i] * z[i]; });
   const double start = std::sqrt(rz);
 
   convergence state;
@@ -30,15 +30,16 @@ convergence conjugate_gradients(const std::function<void(const vector&, vector&)
     A(direction, image);
     const double curvature = sum_over_entries(n, [=](tenfold::index i) { return p[i] * q[i]; });
     const double alpha = rz / curvature;
-    const double rz_before = rz;
-    rz = sum_over_entries(n, [=](tenfold::index i) {
-      rs[i] -= alpha * q[i];
-      return rs[i] * (d[i] * rs[i]);
-    });
-    const double beta = rz / rz_before;
     for_each_entry(n, [=](tenfold::index i) {
       xs[i] += alpha * p[i];
-      p[i] = d[i] * rs[i] + beta * p[i];
+      rs[i] -= alpha * q[i];
+    });
+    precondition(r, preconditioned);
+    const double zq = sum_over_entries(n, [=](tenfold::index i) { return z[i] * q[i]; });
+    const double beta = -alpha * zq / rz;
+    rz = sum_over_entries(n, [=](tenfold::index i) {
+      p[i] = z[i] + beta * p[i];
+      return rs[i] * z[i];
     });
     ++state.iterations;
     state.residual = std::sqrt(rz) / start;

@@ -13,22 +13,22 @@ namespace fem {
 
 struct convergence {
   int iterations = 0;
-  double residual = 1;  ///< |r| / |r at the start|, in the norm sqrt(r^T diag(A)^-1 r)
+  double residual = 1;  ///< |r| / |r at the start|, in the norm sqrt(r^T z), z that of r
   bool reached = false;
 };
 
 /// Solves A x = b for the first n entries of the vectors; A is symmetric and positive definite.
-///     A(p, q)               q = A p; p is 0 behind the first n entries, what q is there is ignored
-///     diagonal_inverse      1 / A_ii
-///     x                     in: 0; out: the solution
-///     r                     in: b; out: b - A x
+///     A(p, q)          q = A p; p is 0 behind the first n entries, what q is there is ignored
+///     precondition     z(r), an approximation of A^-1 r, symmetric and positive definite or nearly
+///                      so: directions are made conjugate to the last one whatever z is (Golub and
+///                      Ye, SIAM J. Sci. Comput. 21, 1999); r is 0 behind the first n entries, what
+///                      z is there is ignored
+///     x                in: 0; out: the solution
+///     r                in: b; out: b - A x; 0 behind the first n entries
 /// Stops when the residual has fallen by the factor `tolerance`, or after `most` iterations;
 /// calls tell(iteration, residual) after each.
-///
-/// Updates are merged into three loops, which move 12 vectors per iteration beside A's own.
-convergence conjugate_gradients(const std::function<void(const vector&, vector&)>& A,
-                                const vector& diagonal_inverse, vector& x, vector& r,
-                                tenfold::index n, double tolerance, int most,
+convergence conjugate_gradients(const matrix_action& A, const matrix_action& precondition,
+                                vector& x, vector& r, tenfold::index n, double tolerance, int most,
                                 const std::function<void(int, double)>& tell);
 
 /// A matrix over the mesh for the first n entries of vectors: what `add` adds, slab by slab.

@@ -22,10 +22,10 @@ scalars_at_points interpolated(const slab& on, const matrix& T, const vector& u)
 
 }  // namespace
 
-discretization::discretization(const mesh& shape, int p)
+discretization::discretization(const mesh& shape, int p, index blocks_in_slab)
     : shape_(shape),
       tables_(p, gauss_legendre(p + 2)),
-      restrict_(shape, p),
+      restrict_(shape, p, 1, blocks_in_slab),
       geometry_(shape, tables_.rule, restrict_.blocks(), true, true),
       diffusion_(diffusion_operator(tables_, restrict_)),
       mass_(mass_operator(tables_, restrict_)) {}

@@ -14,16 +14,14 @@
 
 namespace fem {
 
-/// y = A x for a matrix over the mesh.
-using matrix_action = std::function<void(const vector& x, vector& y)>;
-
 /// A mesh and scalar functions of degree p on it, integrals by p + 2 Gauss-Legendre points along
 /// each axis. Vectors have one entry per node, unknowns first.
 class discretization {
  public:
-  /// `shape` must outlive this. Throws problem_error if an element is inverted.
-  discretization(const mesh& shape, int p);
-  discretization(mesh&&, int) = delete;
+  /// `shape` must outlive this; `blocks_in_slab` as in restriction. Throws problem_error if an
+  /// element is inverted.
+  discretization(const mesh& shape, int p, index blocks_in_slab = 0);
+  discretization(mesh&&, int, index = 0) = delete;
   discretization(const discretization&) = delete;
   discretization& operator=(const discretization&) = delete;
 

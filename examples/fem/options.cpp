@@ -25,6 +25,13 @@ options parse_options(std::span<const std::string_view> arguments) {
       chosen.threads = whole_number(name, value(), 1, 1024);
     } else if (name == "--geometry") {
       chosen.geometry = whole_number(name, value(), 1, max_degree);
+    } else if (name == "--preconditioner") {
+      chosen.preconditioner = value();
+      if (chosen.preconditioner != "jacobi" && chosen.preconditioner != "chebyshev" &&
+          chosen.preconditioner != "multigrid") {
+        throw problem_error("--preconditioner is jacobi, chebyshev or multigrid, not '" +
+                            chosen.preconditioner + "'");
+      }
     } else if (name == "--deform") {
       deformed = true;
       chosen.deform = real_number(name, value());
@@ -63,6 +70,10 @@ std::string_view usage() {
          "  --deform A     how far the cube is bent (0.1; it folds over at 0.318)\n"
          "  --geometry G   polynomial degree of the elements' shape, at most P (without it: P);\n"
          "                 kershaw has 1, a Gmsh file its order, and no more\n"
+         "  --preconditioner C\n"
+         "                 multigrid (without it), chebyshev or jacobi, which is always there to "
+         "be\n"
+         "                 compared with\n"
          "  --help         this text\n"
          "\n"
          "It ends with 0 when the error falls as it must: at the rate P + 0.8 or better on the\n"

@@ -12,12 +12,16 @@
 
 namespace fem {
 
-restriction::restriction(const mesh& shape, int p, int components, index slab_size)
+index restriction::blocks_of(index entries, int p, int components) {
+  return std::max<index>(1, entries / (index{W} * components * p * p * p));
+}
+
+restriction::restriction(const mesh& shape, int p, int components, index blocks_in_slab)
     : components_(components), elements_(shape.elements()) {
   const index D1D = p + 1, nodes = D1D * D1D * D1D;
   per_element_ = components * nodes;
   const index blocks = (elements_ + W - 1) / W;
-  const index most = std::max<index>(1, slab_size / (index{W} * components * p * p * p));
+  const index most = blocks_in_slab > 0 ? blocks_in_slab : blocks_of(1 << 16, p, components);
   const index slabs = (blocks + most - 1) / most, in_slab = (blocks + slabs - 1) / slabs;
   map_.assign(static_cast<std::size_t>(slabs * in_slab * W * per_element_), -1);
 

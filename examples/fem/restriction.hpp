@@ -52,9 +52,12 @@ struct slab {
 /// boundary come last: the unknowns are the first `unknowns()` ones.
 class restriction {
  public:
-  /// Fields of that many components, polynomials of degree p on the elements of `shape`. A slab has
-  /// about `slab_size` entries.
-  restriction(const mesh& shape, int p, int components = 1, index slab_size = 1 << 17);
+  /// The blocks that have about so many entries.
+  static index blocks_of(index entries, int p, int components = 1);
+
+  /// Fields of that many components, polynomials of degree p on the elements of `shape`, in slabs
+  /// of at most so many blocks; 0: those that have some ten thousand entries.
+  restriction(const mesh& shape, int p, int components = 1, index blocks_in_slab = 0);
   restriction(const restriction&) = delete;
   restriction& operator=(const restriction&) = delete;
 

@@ -9,6 +9,7 @@
 #include "bounds.hpp"
 #include "conjugate_gradients.hpp"
 #include "discretization.hpp"
+#include "preconditioners.hpp"
 #include "problem_error.hpp"
 #include "solution.hpp"
 #include "vtu.hpp"
@@ -34,37 +35,49 @@ outcome solve(int p, const request& what) {
     vector given(on.nodes());
     on.apply_diffusion(u, given);
     on.apply_mass(on.at_nodes(forcing), b);
-    for_each_entry(on.nodes(), [x = b.data(), g = given.data()](index i) { x[i] -= g[i]; });
+    for_each_entry(on.nodes(), [&](index i) { b(i) = i < on.unknowns() ? b(i) - given(i) : 0; });
   }
-  vector diagonal_inverse = on.diffusion_diagonal();
-  for_each_entry(on.unknowns(), [d = diagonal_inverse.data()](index i) { d[i] = 1 / d[i]; });
+  jacobi diagonal(on);
 
   outcome result;
   result.setup_seconds = seconds_since(start);
-  const clock::time_point solving = clock::now();
-  const convergence state = conjugate_gradients(
-      [&on](const vector& x, vector& y) { on.apply_diffusion(x, y); }, diagonal_inverse, u, b,
-      on.unknowns(), what.tolerance, 20'000,
-      [&what](int k, double residual) { what.progress("iteration", k, residual); });
-  result.solve_seconds = seconds_since(solving);
-  if (!state.reached) {
-    throw problem_error("conjugate gradients do not converge within " +
-                        std::to_string(state.iterations) + " iterations");
+  const vector given = u;
+  const auto solve_with = [&](const matrix_action& precondition) {
+    u = given;
+    vector r = b;
+    const clock::time_point solving = clock::now();
+    const convergence state = conjugate_gradients(
+        [&on](const vector& x, vector& y) { on.apply_diffusion(x, y); }, precondition, u, r,
+        on.unknowns(), what.tolerance, 20'000,
+        [&what](int k, double residual) { what.progress("iteration", k, residual); });
+    if (!state.reached) {
+      throw problem_error("conjugate gradients do not converge within " +
+                          std::to_string(state.iterations) + " iterations");
+    }
+    return solve_cost{state.iterations, seconds_since(solving)};
+  };
+  result.jacobi = result.chosen = solve_with([&](const vector& r, vector& z) { diagonal(r, z); });
+  what.progress("preconditioner", 0, 1);
+  if (what.by == preconditioning::chebyshev) {
+    chebyshev polynomial(on);
+    result.chosen = solve_with([&](const vector& r, vector& z) { polynomial(r, z); });
+  } else if (what.by == preconditioning::multigrid) {
+    multigrid cycle(on);
+    result.chosen = solve_with([&](const vector& r, vector& z) { cycle(r, z); });
   }
 
   what.progress("error", 0, 1);
   result.unknowns = on.unknowns();
-  result.iterations = state.iterations;
   result.l2_error = on.l2_distance(u, solution);
 
-  // Operator: its data and map once, x read, y read and written; then 12 vectors.
+  // Operator: its data and map once, x read, y read and written; then 18 vectors.
   const symmetric_at_points& D = on.at_points().D;
   const restriction& map = on.nodes_of_elements();
   const auto nodes = static_cast<double>(on.nodes()), free = static_cast<double>(on.unknowns());
   const double map_bytes =
       static_cast<double>(map.blocks() * W * map.per_element()) * sizeof(std::int32_t);
-  result.bytes = 8.0 * static_cast<double>(D.size()) + map_bytes + 3 * 8 * nodes + 12 * 8 * free;
-  result.flops = on.diffusion_flops() + 14 * free;
+  result.bytes = 8.0 * static_cast<double>(D.size()) + map_bytes + 3 * 8 * nodes + 18 * 8 * free;
+  result.flops = on.diffusion_flops() + 13 * free;
   what.progress("bandwidth", 0, 1);
   result.bandwidth = read_bound(D.data(), D.size());
 

@@ -70,7 +70,7 @@ TEST_CASE("bake-off problems of degrees that the compiler has not planned are so
       what.problem = problem;
       what.degree = degree;
       what.elements = 1;
-      what.iterations = 150;
+      what.iterations = slow_build ? 50 : 150;
       CHECK(fem::run(what).error < (problem == 1 ? 1e-3 : 0.05));
     }
   }
@@ -79,7 +79,7 @@ TEST_CASE("bake-off problems of degrees that the compiler has not planned are so
 TEST_CASE("merged conjugate gradients do what plain ones do") {
   const fem::mesh shape = fem::cut(fem::deformed_cube(0.1), 4, 2);
   const fem::basis tables(2, fem::gauss_legendre(4));
-  const fem::restriction all(shape, 2, 1, 100);  // many slabs
+  const fem::restriction all(shape, 2, 1, 1);
   REQUIRE(all.slabs().size() > 4);
   const fem::geometry at_points(shape, tables.rule, all.blocks(), false, true);
   const fem::element_operator A = fem::diffusion_operator(tables, all);
@@ -87,8 +87,7 @@ TEST_CASE("merged conjugate gradients do what plain ones do") {
     A.add(on, &at_points.D(on.first, 0, 0, 0, 0, 0), x, y);
   };
   const fem::index n = all.unknowns();
-  fem::vector b = fem::zeros(all.size()), ones(n);
-  ones.fill(1);
+  fem::vector b = fem::zeros(all.size());
   for (fem::index i = 0; i < n; ++i) b(i) = std::cos(static_cast<double>(i));
   for (const int iterations : {1, 2, 3, 8, 15}) {
     CAPTURE(iterations);
@@ -98,7 +97,8 @@ TEST_CASE("merged conjugate gradients do what plain ones do") {
         [&](const fem::vector& p, fem::vector& q) {
           fem::add_up(all, q, [&](const fem::slab& on) { add(on, p.data(), q.data()); });
         },
-        ones, x, residual, n, 0, iterations, [](int, double) {});
+        [](const fem::vector& p, fem::vector& q) { q = p; }, x, residual, n, 0, iterations,
+        [](int, double) {});
     double largest = 0, difference = 0;
     for (fem::index i = 0; i < n; ++i) {
       largest = std::max(largest, std::fabs(x(i)));
@@ -141,7 +141,7 @@ TEST_CASE("bake-off problems have the same bits with 1, 2 and 3 threads") {
       fem::bake_off what;
       what.problem = problem;
       what.degree = 2;
-      what.elements = 1000;
+      what.elements = slow_build ? 512 : 1000;
       what.iterations = 12;
       fem::with_threads(threads, [&] {
         const fem::bake_off_outcome o = fem::run(what);

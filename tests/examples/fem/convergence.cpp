@@ -61,13 +61,11 @@ TEST_CASE("the error falls at the rate p + 1 on Kershaw meshes") {
   CHECK(std::log2(coarse / fine) > 3.8);
 }
 
-TEST_CASE("the error falls at the rate p + 1 on the ball") {
-  check_rates(fem::ball(), slow_build ? 2 : 4);
-}
+TEST_CASE("the error falls at the rate p + 1 on the ball") { check_rates(fem::ball(), 4); }
 
 TEST_CASE("the error falls at the rate p + 1 on meshes of Gmsh") {
   check_rates(fem::read_gmsh(mesh_file("elbow_order2_v41.msh")), 2);
-  check_rates(fem::read_gmsh(mesh_file("plate_order1_v22.msh")), 2);
+  if (!slow_build) check_rates(fem::read_gmsh(mesh_file("plate_order1_v22.msh")), 2);
 }
 
 TEST_CASE("the solution does not depend on how the hexahedra lie") {
@@ -96,7 +94,7 @@ TEST_CASE("the error falls exponentially with the degree") {
 TEST_CASE("one element is solved too, also where no node is free") {
   const fem::outcome o = solve(1, 1, 1);
   CHECK(o.unknowns == 0);
-  CHECK(o.iterations == 0);
+  CHECK(o.chosen.iterations == 0);
   CHECK(std::isfinite(o.l2_error));
   CHECK(solve(4, 1, 4).unknowns == 27);
 }
@@ -110,12 +108,11 @@ TEST_CASE("conjugate gradients solve a diagonal system, and report when they can
   const auto scale = [](const fem::vector& x, fem::vector& y) {
     for (tenfold::index i = 0; i < y.size(); ++i) y(i) = static_cast<double>(1 + i % 7) * x(i);
   };
-  fem::vector one(n);
-  one.fill(1);
+  const auto nothing = [](const fem::vector& r, fem::vector& z) { z = r; };
   fem::vector x = fem::zeros(n), r(n);
   r.fill(1);
   const auto quiet = [](int, double) {};
-  const auto state = fem::conjugate_gradients(scale, one, x, r, n, 1e-14, 100, quiet);
+  const auto state = fem::conjugate_gradients(scale, nothing, x, r, n, 1e-14, 100, quiet);
   CHECK(state.reached);
   CHECK(state.iterations <= 8);  // seven distinct eigenvalues
   for (tenfold::index i = 0; i < n; ++i) {
@@ -124,5 +121,5 @@ TEST_CASE("conjugate gradients solve a diagonal system, and report when they can
 
   fem::vector again = fem::zeros(n), b(n);
   b.fill(1);
-  CHECK_FALSE(fem::conjugate_gradients(scale, one, again, b, n, 1e-14, 3, quiet).reached);
+  CHECK_FALSE(fem::conjugate_gradients(scale, nothing, again, b, n, 1e-14, 3, quiet).reached);
 }
