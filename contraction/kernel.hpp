@@ -53,7 +53,7 @@ struct kernel_statement {
 };
 
 struct kernel {
-  static constexpr int max_operands = 16, max_factors = 48, max_terms = 32, max_statements = 16,
+  static constexpr int max_operands = 24, max_factors = 48, max_terms = 32, max_statements = 16,
                        max_labels = 32;
 
   int operand_count = 0, label_count = 0, factor_count = 0, term_count = 0, statement_count = 0;

@@ -202,7 +202,7 @@ class static_runner {
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
       if constexpr (streams<F>.lines() > 0) {
         if (static_cast<double>(range.count) * static_cast<double>(streams<F>.bytes) >
-            static_cast<double>(caches().l2)) {
+            static_cast<double>(caches().l3)) {
           for (index i = begin; i < end; ++i) {
             run_ahead<F>(
                 args, range, i, end, [&](const tile_at& at) __attribute__((always_inline)) {
