@@ -10,6 +10,7 @@ extern "C" {
 // MKL would have MKL's own errors come in with their arguments the other way round.
 [[gnu::weak]] void cblas_xerbla(int position, const char* function, const char* form, ...);
 // Is there where MKL is, which declares cblas_xerbla(function, position).
+// NOLINTNEXTLINE(readability-identifier-naming)
 [[gnu::weak]] void MKL_Get_Version(void*);
 }
 

@@ -15,7 +15,7 @@ double finding::mean() const {
 
 namespace {
 
-constexpr const char* places[] = {"cache", "memory", "threads", "fixed"};
+constexpr const char* places[] = {"cache", "l3", "memory", "threads", "fixed"};
 
 bool read_comparison(std::istringstream& words, finding::comparison& to) {
   std::string whose, where;

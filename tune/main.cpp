@@ -67,7 +67,7 @@ options read_options(int argc, char** argv) {
       if (!read_class(text, c)) {
         std::string all;
         for (int size = 0; size < size_count; ++size)
-          all += (size == 0 ? "" : ", ") + name_of(size_class{scalar::f64, false, size});
+          all.append(size == 0 ? "" : ", ").append(name_of(size_class{scalar::f64, false, size}));
         refuse("--class: '" + text + "' is no class of sizes; there are " + all +
                ", the same with s, c and z, and with interleaved");
       }

@@ -24,6 +24,7 @@ std::vector<sample> samples_of(const size_class& c) {
   }
   for (const index n : {2, 4, 6, 8, 12, 16, 24, 32, 48, 64})
     offer({n, n, n, false, place::memory, true});
+  for (const index n : {2, 4, 6, 8, 12, 16, 24, 32, 48}) offer({n, n, n, false, place::l3, true});
   for (const index n : {2, 4, 8, 16, 32, 64}) offer({n, n, n, false, place::threads, true});
   for (const index n : fixed_orders) offer({n, n, n, false, place::fixed, true});
   return all;

@@ -5,9 +5,9 @@
 
 namespace tenfold::tune {
 
-/// Where the operands of a batch lie, and who computes: one thread, or all. `fixed`: in cache, and
-/// the sizes are known to the compiler.
-enum class place { cache, memory, threads, fixed };
+/// Where the operands of a batch lie, and who computes: one thread, or all. `cache`: half of L2;
+/// `l3`: four times L2; `fixed`: as `cache`, and the sizes are known to the compiler.
+enum class place { cache, l3, memory, threads, fixed };
 
 /// Products on which values of a class are compared.
 struct sample {
@@ -50,8 +50,8 @@ constexpr gemm_shape shape_of(const sample& s, const size_class& c) {
 inline constexpr index fixed_orders[] = {3, 4, 6, 8, 12, 16, 24, 32};
 
 /// Those of a class: the orders of the bench `gemm`, of shapes with a shared A those of its finite
-/// elements, two orders from memory, one
-/// shared among threads, and those that are compiled.
+/// elements, one or two orders from L3 and from memory, one shared among threads, and those that
+/// are compiled.
 std::vector<sample> samples_of(const size_class&);
 
 }  // namespace tenfold::tune

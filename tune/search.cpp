@@ -167,12 +167,18 @@ class searching {
     double mean = 1;  ///< rate over that of the best so far
   };
 
+  /// Whether a sample is one of those on which choices for a place are compared: what is meant for
+  /// memory must also do for L3.
+  static bool belongs(const sample& s, place where) {
+    return s.is_screened && (s.where == where || (s.where == place::l3 && where == place::memory));
+  }
+
   /// Geometric mean over the screened samples of a place; below 0 if one is slower beyond noise.
   double judge(const gemm_tuning& x, place where, effort e, bool strict) {
     double sum = 0, noise = 0;
     int count = 0;
     for (timed& t : trials_) {
-      if (t.on.where != where || !t.on.is_screened) continue;
+      if (!belongs(t.on, where)) continue;
       ++count;
       if (runs_alike(t, x, best_)) continue;
       const pair_of_rates r = compare(t, x, best_, e);
@@ -187,7 +193,7 @@ class searching {
 
   bool changes(const gemm_tuning& x, place where) const {
     return std::any_of(trials_.begin(), trials_.end(), [&](const timed& t) {
-      return t.on.where == where && t.on.is_screened && !runs_alike(t, x, best_);
+      return belongs(t.on, where) && !runs_alike(t, x, best_);
     });
   }
   /// Whether another choice does the same on all samples.

@@ -78,7 +78,7 @@ class typed_trial : public trial {
       : shape_(shape_of(s, c)), set_(set), in_memory_(s.where == place::memory) {
     const std::size_t cached = memory.all().l2 / 2;
     std::size_t bytes = in_memory_ ? part_bytes : cached;
-    if (s.where == place::threads) bytes = 8 * cached;
+    if (s.where == place::threads || s.where == place::l3) bytes = 8 * cached;
     const index block = std::max<index>(shape_.c.block, shape_.a.block);
     const index each = (s.shared_a ? 0 : s.m * s.k) + s.k * s.n + s.m * s.n;
     const auto entries = static_cast<index>(bytes / sizeof(T)) - 8 * gap;

@@ -53,6 +53,7 @@ double spread_of(std::vector<double> values) {
 
 std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort e) {
   std::vector<int> passes;
+  passes.reserve(candidates.size());
   for (const candidate& c : candidates) passes.push_back(passes_of(c, e.sample_seconds));
   std::vector<std::vector<double>> samples(candidates.size());
   for (int round = 0; round < e.rounds; ++round) {

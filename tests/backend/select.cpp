@@ -173,7 +173,7 @@ static_assert(gemm(square(16), 8, tuned_for(16, &gemm_tuning::lanes_cost, 25)).p
 
 static_assert(fetches_from_l2(fetch::into_l1, 6144, as_shipped));
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, tuned_for(16, &gemm_tuning::l2_from, 7000)));
-static_assert(problems_ahead(1000, as_shipped) == 5);
+static_assert(problems_ahead(1000, as_shipped) == 17);
 static_assert(problems_ahead(1000, tuned_for(8, &gemm_tuning::distance, 1000)) == 1);
 static_assert(problems_at_once(1000, tuned_for(8, &gemm_tuning::group, 16384)) == 16);
 static_assert(problems_at_once(100000, as_shipped) == 1);

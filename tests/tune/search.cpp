@@ -92,6 +92,9 @@ TEST_CASE("tunings by which a product does the same are told") {
   CHECK(alike(n16, &gemm_tuning::narrows, 0));
   CHECK(alike(n16, &gemm_tuning::stream_to, 0));
   CHECK_FALSE(alike({16, 16, 16, false, place::memory}, &gemm_tuning::stream_to, 0));
+  CHECK(alike(n16, &gemm_tuning::distance, 1024));
+  for (const place where : {place::l3, place::memory})
+    CHECK_FALSE(alike({16, 16, 16, false, where}, &gemm_tuning::distance, 1024));
   CHECK_FALSE(alike(n16, &gemm_tuning::lanes_cost, 1));
 }
 
