@@ -197,8 +197,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
     u(i) = static_cast<T>(0.25 + static_cast<double>(i * 7919 % 1009) / 1009);
   }
 
-  const std::vector<std::int32_t> lines =
-      streaming ? lines_of_blocks(mesh, sizeof(T)) : std::vector<std::int32_t>();
+  const std::vector<std::int32_t> lines = lines_of_blocks(mesh, sizeof(T));
   const mapped_vectors<T> data{u.data(), d.data(), v.data(), mesh, map, order, lines};
   const bool scalar = problem.components == 1;
   std::vector<candidate> candidates{
