@@ -4,6 +4,7 @@
 
 #include <tenfold/batched_blas.hpp>
 
+#include <complex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,7 +19,7 @@
 namespace tenfold::bench {
 namespace {
 
-/// The functions of the C interface and their names.
+/// The functions of the C interface.
 template <class T>
 struct c_names;
 template <>
@@ -31,6 +32,30 @@ struct c_names<float> {
   static constexpr auto* batch = cblas_sgemm_batch;
   static constexpr auto* strided = cblas_sgemm_batch_strided;
 };
+template <>
+struct c_names<std::complex<double>> {
+  static constexpr auto* batch = cblas_zgemm_batch;
+  static constexpr auto* strided = cblas_zgemm_batch_strided;
+};
+template <>
+struct c_names<std::complex<float>> {
+  static constexpr auto* batch = cblas_cgemm_batch;
+  static constexpr auto* strided = cblas_cgemm_batch_strided;
+};
+
+/// Entries in a C list of arguments: those of complex numbers have no type, and a factor of them is
+/// passed by address.
+template <class T>
+using c_entry = std::conditional_t<parts_of<T> == 2, void, T>;
+
+template <class T>
+auto passed(const T& factor) {
+  if constexpr (parts_of<T> == 2) {
+    return static_cast<const void*>(&factor);
+  } else {
+    return factor;
+  }
+}
 
 struct library {
   const char* name;
@@ -48,9 +73,9 @@ struct squares {
     c_.fill(3);
     batch.m = batch.n = batch.k = n;
     batch.count = count;
-    batch.a = a_.data();
-    batch.b = b_.data();
-    batch.c = c_.data();
+    batch.a = reinterpret_cast<const T*>(a_.data());
+    batch.b = reinterpret_cast<const T*>(b_.data());
+    batch.c = reinterpret_cast<T*>(c_.data());
     for (std::ptrdiff_t p = 0; p < count; ++p) {
       a.push_back(batch.a + p * batch.a_size());
       b.push_back(batch.b + p * batch.b_size());
@@ -66,17 +91,19 @@ struct squares {
  private:
   static std::size_t entries(int n, int count) {
     return static_cast<std::size_t>(n) * static_cast<std::size_t>(n) *
-           static_cast<std::size_t>(count);
+           static_cast<std::size_t>(count) * parts_of<T>;
   }
-  buffer<T> a_, b_, c_;
+  buffer<real_type<T>> a_, b_, c_;
 };
 
 template <class T, class F>
 candidate strided_candidate(const char* name, F* f, const squares<T>& x) {
   return {name, [f, &x] {
             const int n = x.order;
-            f(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, T(1), x.batch.a, n, n * n,
-              x.batch.b, n, n * n, T(0), x.batch.c, n, n * n, static_cast<int>(x.batch.count));
+            const T one(1), zero(0);
+            f(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, passed(one), x.batch.a, n, n * n,
+              x.batch.b, n, n * n, passed(zero), x.batch.c, n, n * n,
+              static_cast<int>(x.batch.count));
           }};
 }
 
@@ -86,8 +113,10 @@ candidate batch_candidate(const char* name, F* f, squares<T>& x) {
             const CBLAS_TRANSPOSE plain = CblasNoTrans;
             const int n = x.order, count = static_cast<int>(x.batch.count);
             const T one(1), zero(0);
-            f(CblasRowMajor, &plain, &plain, &n, &n, &n, &one, x.a.data(), &n, x.b.data(), &n,
-              &zero, x.c.data(), &n, 1, &count);
+            f(CblasRowMajor, &plain, &plain, &n, &n, &n, &one,
+              reinterpret_cast<const c_entry<T>**>(x.a.data()), &n,
+              reinterpret_cast<const c_entry<T>**>(x.b.data()), &n, &zero,
+              reinterpret_cast<c_entry<T>**>(x.c.data()), &n, 1, &count);
           }};
 }
 
@@ -164,7 +193,10 @@ void run_all(report& out, const std::vector<library>& libraries) {
   for (const bool strided : {true, false}) {
     for (const int count : {1000, 10000}) {
       if (out.settings().quick && count > 1000) continue;
-      for (const int n : {2, 4, 8, 16, 32}) run_case<T>(out, libraries, n, count, strided);
+      for (const int n : {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32}) {
+        const bool is_power = (n & (n - 1)) == 0;
+        if (!out.settings().quick || is_power) run_case<T>(out, libraries, n, count, strided);
+      }
     }
   }
 }
@@ -190,5 +222,7 @@ int main(int argc, char** argv) {
   }
   run_all<double>(out, libraries);
   run_all<float>(out, libraries);
+  run_all<std::complex<double>>(out, libraries);
+  run_all<std::complex<float>>(out, libraries);
   return out.finish() ? 0 : 1;
 }

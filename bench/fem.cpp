@@ -232,13 +232,16 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
   // The source is read, the result read and written; what is stored and the map are read.
   const double bytes = 3 * sizeof(T) * dofs + elements * entries * sizeof(T) +
                        sizeof(std::int32_t) * static_cast<double>(mesh.map.size());
-  limit bound{m.peak / flops * dofs, "peak"};
+  const auto read_from = [&](level l) { return dofs / bytes * out.bandwidth(stream::read, l); };
+  limit bound{read_from(level::l3), "read L3"};
   if (streaming) {
-    bound = {dofs / bytes * out.bandwidth(stream::read, level::dram), "read DRAM"};
+    bound = {read_from(level::dram), "read DRAM"};
     const auto cached_rate = in_cache.find(name + ' ' + scalar_letter<T>);
     if (cached_rate != in_cache.end() && cached_rate->second < bound.value) {
       bound = {cached_rate->second, "in cache"};
     }
+  } else if (m.peak / flops * dofs < bound.value) {
+    bound = {m.peak / flops * dofs, "peak"};
   }
   row r = rates(name, scalar_letter<T>, "gathered", where, dofs, candidates, m.timings, bound);
   r.unit = "GDoF/s";

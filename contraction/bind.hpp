@@ -41,6 +41,8 @@ constexpr void see(bound_operand<L>& out, const label_list<L.rank>& labels,
                    const operand_shape<R>& shape, label_set absent = 0, label_set repeated = 0) {
   out.layout = shape.layout;
   out.type = shape.type;
+  // Along both axes, each with a label of its own.
+  if (labels.count == 2 && labels[0] != labels[1] && absent == 0) out.symmetry = shape.symmetry;
   for (int i = 0; i < labels.count; ++i) {
     const int id = labels[i];
     if (contains(absent, id)) continue;
@@ -109,6 +111,7 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
   if (all.input_count != count) {
     return fail(diagnosis::operand_count, -1, 0, 0, {all.input_count, count});
   }
+  for (int o = 0; o < count; ++o) p.same[o] = static_cast<std::uint8_t>(o);
   p.space = shapes[0].space;
   p.input_count = count;
   p.label_count = all.label_count;

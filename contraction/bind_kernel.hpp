@@ -28,6 +28,11 @@ constexpr bind_result<L> bind_kernel(const kernel& k, const unrolled_kernel<L>& 
   for (int o = 0; o < count; ++o) {
     p.inputs[o].offset = offsets[o];
     p.inputs[o].layout = shapes[unrolled.inputs[o].operand].layout;
+    for (int before = 0; before < o && p.same[o] == o; ++before) {
+      if (unrolled.inputs[before].reads_as(unrolled.inputs[o])) {
+        p.same[o] = static_cast<std::uint8_t>(before);
+      }
+    }
   }
   p.output.layout = shapes[k.output()].layout;
   // A label that locals alone have is told by no input.

@@ -97,6 +97,7 @@ enum class micro_kernel : unsigned char {
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
   sandwich,         ///< interpolation, scaling and projection on one axis in one go
+  even_odd,         ///< a matrix that is symmetric under reflection, applied in halves
   together,         ///< products entry by entry, side by side
   renamed           ///< nothing is done: the same entries under other labels
 };
@@ -122,6 +123,7 @@ struct explained_step {
   int phase = -1;
   micro_kernel kernel = micro_kernel::unknown;
   int first = 0, last = 0;  ///< the steps that the micro-kernel does at once
+  bool in_halves = false;   ///< its matrix, or those of a sandwich: even-odd
   int width = 1;            ///< lanes of an accumulator
   /// Accumulators of one call: rows x columns, of loops of so many.
   int rows = 0, columns = 0;
@@ -141,6 +143,7 @@ struct explained_phase {
   int lane = -1;        ///< the label that gives the lanes
   label_order tiles;    ///< the labels of the tile loops
   int width = 1, vectors = 1;
+  int halved = 0;          ///< matrices of which it makes halves, and nothing else
   bool remainder = false;  ///< takes what an earlier phase of the same steps left of the lanes
   bool partial = false;    ///< its last tile may be partial, hence all its operands are packed
   bool overlaps = false;   ///< one tile, which computes some values a second time

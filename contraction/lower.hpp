@@ -81,6 +81,7 @@ class lowering : private phases<L> {
     }
     if (shape.lane < 0) return emit(shape, 0, false);
 
+    emit_halves(shape);
     bool direct = false;
     for_each_external(shape, [&](int v) {
       direct = direct || (contains(labels_of(v), shape.lane) && lanes_direct(v, shape.lane));
@@ -103,6 +104,57 @@ class lowering : private phases<L> {
     } else {
       emit(rest, shape.width, true);
     }
+  }
+
+  /// The matrix that step s applies in halves, or -1; `k` and `q` as axis_matrix says.
+  constexpr int matrix_in_halves(const phase_shape& shape, int s, int& k, int& q) const {
+    if (shape.lane < 0 || shape.vectors > 1 || is_complex(problem_.type)) return -1;
+    const int v = axis_matrix(shape, s, k, q);
+    if (v < 0 || v >= n_ || is_foreign(v)) return -1;
+    if (problem_.inputs[v].symmetry == reflection::none) return -1;
+    const index columns = problem_.extent[k], rows = problem_.extent[q];
+    if (rows == dyn || columns == dyn || !select::has_halves(rows, columns)) return -1;
+    return v;
+  }
+  constexpr int matrix_in_halves(const phase_shape& shape, int s) const {
+    int k = 0, q = 0;
+    return matrix_in_halves(shape, s, k, q);
+  }
+
+  /// Halves the matrices that steps of the phase apply so, once for all its tiles.
+  constexpr void emit_halves(const phase_shape& shape) {
+    program_phase phase;
+    phase.first_step = out_.step_count;
+    for (int s = 0; s <= shape.root; ++s) {
+      if (!contains(shape.members, s)) continue;
+      int k = 0, q = 0;
+      const int v = matrix_in_halves(shape, s, k, q);
+      if (v < 0 || halves_[v].ref.value >= 0) continue;
+      tile_count_ = 0;
+      const place whole = external({}, v);
+      const index rows = problem_.extent[q], columns = problem_.extent[k];
+      place& made = halves_[v];
+      made.ref.value = v;
+      made.ref.where = buffer::workspace;
+      made.ref.offset = out_.workspace_entries;
+      made.ref.type = problem_.type;
+      made.stride[q] = columns;
+      made.stride[k] = 1;
+      out_.workspace_entries += aligned(rows * columns);
+      auto& step = append(step_kind::halve, s);
+      step.a = whole.ref;
+      step.c = made.ref;
+      step.m = {rows, whole.stride[q], 0, columns};
+      step.k = {columns, whole.stride[k], 0, 1};
+      step.halves = problem_.inputs[v].symmetry;
+    }
+    phase.step_count = out_.step_count - phase.first_step;
+    if (phase.step_count == 0) return;
+    if (out_.phase_count == Program::max_phases) {
+      out_.feasible = false;
+      return;
+    }
+    out_.phases[static_cast<std::size_t>(out_.phase_count++)] = phase;
   }
 
   static constexpr index aligned(index entries) { return (entries + 15) / 16 * 16; }
@@ -229,17 +281,26 @@ class lowering : private phases<L> {
     return p;
   }
 
-  /// Fresh scratch [labels of `order`...][vectors][width].
+  /// The strides of labels in scratch, [labels of `order`...][vectors][width]; returns the entries.
+  constexpr index lay_out(const phase_shape& shape, const label_list<L.labels>& order,
+                          index* strides) const {
+    const index vectors = index{shape.width} * shape.vectors;
+    index stride = vectors;
+    for (int i = order.count - 1; i >= 0; --i) {
+      if (!inner(shape, order[i])) continue;
+      const index bytes = stride * static_cast<index>(bytes_of(problem_.type));
+      if (problem_.extent[order[i]] > 2 && bytes % select::crowded_bytes == 0) stride += vectors;
+      strides[order[i]] = stride;
+      stride *= problem_.extent[order[i]];
+    }
+    return stride;
+  }
+
+  /// Fresh scratch of that form.
   constexpr place in_scratch(const phase_shape& shape, const label_list<L.labels>& order,
                              index& peak) {
     place p;
-    index stride = index{shape.width} * shape.vectors;
-    for (int i = order.count - 1; i >= 0; --i) {
-      if (!inner(shape, order[i])) continue;
-      p.stride[order[i]] = stride;
-      stride *= problem_.extent[order[i]];
-    }
-    p.region = allocate(stride, peak);
+    p.region = allocate(lay_out(shape, order, p.stride), peak);
     p.ref.where = buffer::scratch;
     p.ref.type = problem_.type;
     p.ref.how = access::lanes;
@@ -313,14 +374,17 @@ class lowering : private phases<L> {
   constexpr place operand(const phase_shape& shape, int value, place* results, index& peak,
                           int origin) {
     if (value >= n_ && contains(shape.members, value - n_)) return results[value - n_];
-    if (value < n_ && copies_[value].packed) return copies_[value];
+    const int first = without_renaming(shape, value);
+    if (value < n_ && copies_[first].packed) {
+      return renamed(copies_[first], order_of(first), order_of(value));
+    }
     place p = external(shape, value);
     if (!needs_packing(shape, value, p)) return p;
     place copy = in_scratch(shape, memory_order(shape, value), peak);
     copy.ref.value = value;
     emit_copy(shape, step_kind::pack, value, p, copy, origin);
     copy.packed = true;
-    if (value < n_) copies_[value] = copy;
+    if (value < n_) copies_[first] = renamed(copy, order_of(value), order_of(first));
     return copy;
   }
 
@@ -362,9 +426,10 @@ class lowering : private phases<L> {
 
   /// Frees the scratch of an operand of step s behind its last use.
   constexpr void release_operand(const phase_shape& shape, int s, int value, const place& p) {
-    if (last_use(shape, without_renaming(shape, value)) > s) return;
-    if (value < n_) copies_[value] = {};
-    if (keeps_regions_) {
+    const int first = without_renaming(shape, value);
+    if (last_use(shape, first) > s) return;
+    if (first < n_) copies_[first] = {};
+    if (runs_together_) {
       kept_[kept_count_++] = p.region;
     } else {
       release(p.region);
@@ -383,10 +448,11 @@ class lowering : private phases<L> {
       return value < 0 ? 0 : p.stride[label];
     }
     if (shape.pack_all) return external_stride(value, label);
-    const auto order = memory_order(shape, value);
-    index stride = shape.width;
-    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
-    return stride;
+    phase_shape rest = shape;
+    rest.vectors = 1;
+    index strides[L.labels] = {};
+    lay_out(rest, memory_order(shape, value), strides);
+    return strides[label];
   }
 
   constexpr void emit_contract(const phase_shape& shape, int s, place* results, index& peak) {
@@ -400,7 +466,8 @@ class lowering : private phases<L> {
       const label_set la = labels_of(va), lb = labels_of(vb);
       if (lanes_a != lanes_b ? lanes_a : points_(la & ~lb) > points_(lb & ~la)) std::swap(va, vb);
     }
-    place a = operand(shape, va, results, peak, s);
+    const int in_halves = matrix_in_halves(shape, s);
+    place a = in_halves >= 0 ? halves_[va] : operand(shape, va, results, peak, s);
     if (ps.renames) {
       a = renamed(a, order_of(va), ps.order);
       // In scratch it is the same memory.
@@ -416,7 +483,7 @@ class lowering : private phases<L> {
         ps.fixed_label < 0 && end_of_sum(s) == s && s != shape.root) {
       a.ref.value = n_ + s;
       results[s] = a;
-      if (va < n_) copies_[va] = {};
+      if (va < n_) copies_[without_renaming(shape, va)] = {};
       return;
     }
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
@@ -429,6 +496,7 @@ class lowering : private phases<L> {
     step.a = a.ref;
     step.b = b.ref;
     step.c = c.ref;
+    if (in_halves >= 0) step.halves = problem_.inputs[va].symmetry;
     const label_set la = ps.renames ? ps.order.set() : labels_of(va);
     const label_set lb = vb >= 0 ? labels_of(vb) : 0;
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
@@ -438,7 +506,9 @@ class lowering : private phases<L> {
       const int l = ps.order[i];
       if (!inner(shape, l)) continue;
       const step_loop loop{problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]};
-      if (contains(la & ~lb, l)) {
+      if (runs_together_) {
+        shared[shared_count++] = loop;
+      } else if (contains(la & ~lb, l)) {
         rows[row_count++] = loop;
       } else if (contains(lb & ~la, l)) {
         columns[column_count++] = loop;
@@ -506,8 +576,8 @@ class lowering : private phases<L> {
       const plan_step<L>& step = plan_.steps[t];
       if (!contains(shape.members, t) || step.b < 0 || step.contracted != 0 ||
           step.fixed_label >= 0 || end_of_sum(t) == shape.root || sandwich_at(shape, t) ||
-          step.order.set() != entries || labels_of(step.a) != entries ||
-          labels_of(step.b) != entries) {
+          step.order.set() != entries || !has_entries_of(shape, step.a, entries) ||
+          !has_entries_of(shape, step.b, entries)) {
         break;
       }
       // What the run reads of itself must be the sum that the step before it began.
@@ -519,27 +589,38 @@ class lowering : private phases<L> {
     return count;
   }
 
+  /// Whether a value has lanes and is repeated along what else it lacks of the entries.
+  constexpr bool has_entries_of(const phase_shape& shape, int value, label_set entries) const {
+    return (labels_of(value) & ~entries) == 0 && contains(labels_of(value), shape.lane);
+  }
+
   /// The steps as they are alone, packing first; no result takes the place of an operand.
   constexpr void emit_together(const phase_shape& shape, int s, int count, place* results,
                                index& peak) {
     for (int t = s; t < s + count; ++t) {
       for (const int v : {plan_.steps[t].a, plan_.steps[t].b}) operand(shape, v, results, peak, t);
     }
-    keeps_regions_ = true;
+    runs_together_ = true;
     kept_count_ = 0;
     const int first = out_.step_count;
     for (int t = s; t < s + count && out_.feasible; ++t) emit_contract(shape, t, results, peak);
-    keeps_regions_ = false;
+    runs_together_ = false;
     for (int r = 0; r < kept_count_; ++r) release(kept_[r]);
     if (!out_.feasible) return;
     const auto step = [&](int i) -> program_step& {
       return out_.steps[static_cast<std::size_t>(i)];
     };
+    const auto around = [&](int i) {
+      return step(i).outer_count == 0 ? step_loop{}
+                                      : out_.loops[static_cast<std::size_t>(step(i).first_loop)];
+    };
     bool alike = out_.step_count == first + count;
     for (int i = first; i < out_.step_count; ++i) {
-      alike = alike && step(i).outer_count == 0 && step(i).n.extent == step(first).n.extent &&
-              step(i).a_varies && step(i).a.how == access::lanes &&
-              step(i).b.how == access::lanes && step(i).c.where == buffer::scratch;
+      alike = alike && step(i).outer_count <= 1 && step(i).n.extent == step(first).n.extent &&
+              step(i).n.c == step(first).n.c && around(i).extent == around(first).extent &&
+              around(i).c == around(first).c && step(i).a_varies &&
+              step(i).a.how == access::lanes && step(i).b.how == access::lanes &&
+              step(i).c.where == buffer::scratch;
     }
     if (alike) step(first).together = count;
   }
@@ -587,7 +668,13 @@ class lowering : private phases<L> {
     for (const int l : {k, q, m}) {
       if (problem_.extent[l] > select::sandwich_extent) return false;
     }
-    return true;
+    return symmetry_of_step(shape, s) == symmetry_of_step(shape, s + 2);
+  }
+
+  /// In which halves step s applies its matrix.
+  constexpr reflection symmetry_of_step(const phase_shape& shape, int s) const {
+    const int v = matrix_in_halves(shape, s);
+    return v < 0 ? reflection::none : problem_.inputs[v].symmetry;
   }
 
   constexpr void emit_sandwich(const phase_shape& shape, int s, place* results, index& peak) {
@@ -597,10 +684,14 @@ class lowering : private phases<L> {
     const plan_step<L>& scale = plan_.steps[s + 1];
     const int vd = scale.a == n_ + s ? scale.b : scale.a;
     const int va2 = axis_matrix(shape, s + 2, q, m);
-    const place a = operand(shape, va, results, peak, s);
+    const reflection halves = symmetry_of_step(shape, s);
+    const auto matrix = [&](int v, int at) {
+      return halves == reflection::none ? operand(shape, v, results, peak, at) : halves_[v];
+    };
+    const place a = matrix(va, s);
     const place b = operand(shape, vb, results, peak, s);
     const place d = operand(shape, vd, results, peak, s + 1);
-    const place a2 = operand(shape, va2, results, peak, s + 2);
+    const place a2 = matrix(va2, s + 2);
     place memory;
     const place c = result(shape, s + 2, results, memory, peak);
     if (!out_.feasible) return;
@@ -611,6 +702,7 @@ class lowering : private phases<L> {
     step.c = c.ref;
     step.a2 = a2.ref;
     step.d = d.ref;
+    step.halves = halves;
     step.k = {problem_.extent[k], a.stride[k], b.stride[k], 0};
     step.q = {problem_.extent[q], a.stride[q], 0, 0, a2.stride[q], d.stride[q]};
     step.m = {problem_.extent[m], 0, 0, c.stride[m], a2.stride[m]};
@@ -634,9 +726,10 @@ class lowering : private phases<L> {
   Program out_{};
   program_step overflow_{};
   index workspace_[L.most_steps()] = {};
-  bool keeps_regions_ = false;  ///< regions are freed later: these
+  bool runs_together_ = false;  ///< steps entry by entry; regions are freed behind them: these
   int kept_[2 * L.most_steps()] = {};
   int kept_count_ = 0;
+  place halves_[L.operands] = {};  ///< of inputs: their halves, once they are there
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
   int tile_count_ = 0;
   int tile_label_[max_tile_loops] = {};

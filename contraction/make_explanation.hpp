@@ -191,6 +191,10 @@ class explaining {
     const program_phase& from = program_->phases[static_cast<std::size_t>(f)];
     if (f >= explanation<M>::max_phases) return;
     explained_phase& to = out_.phases[out_.phase_count++];
+    if (program_->steps[static_cast<std::size_t>(from.first_step)].kind == step_kind::halve) {
+      to.halved = from.step_count;
+      return;
+    }
     int root = 0;
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
@@ -338,6 +342,7 @@ class explaining {
     classify(e, plan_.steps[step.origin]);
     const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
+    if (step.halves != reflection::none) return halves(e, f, step);
     const select::tile_choice tile =
         static_tiles_
             ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
@@ -348,6 +353,21 @@ class explaining {
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
                                                                    : tile.why;
     if (step.c.where == buffer::workspace) workspace(e, step.origin);
+  }
+
+  constexpr void halves(explained_step& e, int f, const program_step& step) {
+    e.kernel = micro_kernel::even_odd;
+    e.why = select::tile_reason::registers;
+    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    const int columns = select::even_odd_columns(step.m.extent, caps_.registers_for(problem_.type));
+    shape(e, f, in.width, {2 * select::most_pairs, columns}, step);
+    if (step.c.where == buffer::workspace) workspace(e, step.origin);
+    count_halves(e, step.m.extent, step.k.extent, step.halves);
+  }
+  constexpr void count_halves(explained_step& e, index rows, index columns, reflection kind) {
+    e.in_halves = true;
+    const auto m = static_cast<double>(rows), k = static_cast<double>(columns);
+    e.flops.factor *= even_odd_flops(m, k, kind) / (2 * m * k);
   }
 
   /// Whether packing is all that a step of the plan asks for.
@@ -400,6 +420,11 @@ class explaining {
       shape(e, f, around.width, {static_cast<int>(rows), select::sandwich_columns}, step);
       e.row_extent = rows;
       e.rows = static_cast<int>(rows);
+      e.in_halves = step.halves != reflection::none;
+    }
+    if (step.halves != reflection::none) {
+      count_halves(in, step.q.extent, step.k.extent, step.halves);
+      count_halves(out, step.m.extent, step.q.extent, step.halves);
     }
     if (step.c.where == buffer::workspace) workspace(out, step.origin);
   }

@@ -85,14 +85,21 @@ class phases {
     return s;
   }
 
-  /// The value that a renamed one is, where both are of the phase.
+  /// The value that a renamed one is, where both are of the phase. Of inputs, the first with the
+  /// same entries that takes the lanes and tile loops from the same axes.
   constexpr int without_renaming(const phase_shape& shape, int value) const {
-    while (value >= n_ && contains(shape.members, value - n_) && plan_.steps[value - n_].renames &&
-           plan_.steps[value - n_].a >= n_ &&
-           contains(shape.members, plan_.steps[value - n_].a - n_)) {
-      value = plan_.steps[value - n_].a;
+    while (value >= n_ && contains(shape.members, value - n_) && plan_.steps[value - n_].renames) {
+      const int before = plan_.steps[value - n_].a;
+      if (before >= n_ && !contains(shape.members, before - n_)) break;
+      value = before;
     }
-    return value;
+    if (value >= n_) return value;
+    const int first = problem_.same[value];
+    const auto &from = order_of(first), &to = order_of(value);
+    for (int i = 0; i < to.count; ++i) {
+      if (from[i] != to[i] && (!inner(shape, from[i]) || !inner(shape, to[i]))) return value;
+    }
+    return first;
   }
 
   /// The last step of the phase that reads a value, under any labels; -1: none does.

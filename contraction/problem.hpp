@@ -19,6 +19,7 @@ struct bound_operand {
   index offset = 0;           ///< of entry (0, 0, ...), in scalars; `dyn` where the call will tell
   scalar type = scalar::f64;  ///< what lies in memory
   bool conjugated = false;    ///< of a complex operand: read as its conjugate
+  reflection symmetry = reflection::none;  ///< of a matrix with two labels
 
   friend constexpr bool operator==(const bound_operand&, const bound_operand&) = default;
 };
@@ -56,6 +57,8 @@ struct problem {
   bound_operand<L> output{};  ///< the result of the last statement
   /// By input: the first one that is the same operand under the same labels, as a rule itself.
   std::uint8_t twin[L.operands] = {};
+  /// By input: the first one with the same entries, axis by axis, under whatever labels.
+  std::uint8_t same[L.operands] = {};
   int statement_count = 1;
   bound_statement<L> list[L.statements] = {};
   /// Labels along which the call may yet find an input that is to be repeated, its extent, unknown

@@ -13,6 +13,18 @@ struct unrolled_input {
   label_list<kernel_access::max_rank> labels{};
   int fixed[kernel_access::max_rank] = {};  ///< by axis: the index; -1: a label stands there
 
+  /// Whether it is the same entries, each axis with a label of its own.
+  constexpr bool reads_as(const unrolled_input& other) const {
+    if (operand != other.operand || labels.count != other.labels.count) return false;
+    for (int axis = 0; axis < kernel_access::max_rank; ++axis) {
+      if (fixed[axis] != other.fixed[axis]) return false;
+    }
+    for (int i = 0; i < labels.count; ++i) {
+      if (labels.find(labels[i]) != i || other.labels.find(other.labels[i]) != i) return false;
+    }
+    return true;
+  }
+
   friend constexpr bool operator==(const unrolled_input&, const unrolled_input&) = default;
 };
 
@@ -67,6 +79,7 @@ constexpr operand_slice<R> slice_of(const operand_shape<R>& whole, const unrolle
       const index stride = whole.strides[from];
       s.offset = s.offset == dyn || stride == dyn ? dyn : s.offset + in.fixed[axis] * stride;
     }
+    if (in.fixed[axis] >= 0) s.shape.symmetry = reflection::none;
   }
   return s;
 }

@@ -236,8 +236,10 @@ class printer {
       case micro_kernel::gemm_by_columns:
       case micro_kernel::gemm_by_lanes:
         return format("gemm %dx%d", e.rows, e.columns);
+      case micro_kernel::even_odd:
+        return format("even-odd %dx%d", e.rows, e.columns);
       case micro_kernel::sandwich:
-        return format("sandwich %dx%d", e.rows, e.columns);
+        return format("%s %dx%d", e.in_halves ? "halved sandwich" : "sandwich", e.rows, e.columns);
     }
     return "";
   }
@@ -336,10 +338,12 @@ class printer {
       case micro_kernel::gemm_by_lanes:
         return "batched GEMM, lanes are problems: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, "column") + why_not_larger(e);
+      case micro_kernel::even_odd:
+        return "even-odd: the matrix is declared symmetric under reflection and applied in halves";
       case micro_kernel::sandwich:
         return format(
-            "sandwich: one axis there, scaled and back in registers and L1; no side is over %d",
-            static_cast<int>(select::sandwich_extent));
+            "%ssandwich: one axis there, scaled and back in registers and L1; no side is over %d",
+            e.in_halves ? "even-odd " : "", static_cast<int>(select::sandwich_extent));
     }
     return "";
   }
@@ -357,6 +361,11 @@ class printer {
   void phase(int f) {
     const explained_phase& p = e_.phases[f];
     std::string text = format("phase %d: ", f + 1);
+    if (p.halved > 0) {
+      out_ += text + (p.halved == 1 ? "the halves of a matrix" : "the halves of matrices") +
+              ", once for all tiles\n";
+      return;
+    }
     const std::string indent(text.size(), ' ');
     bool first = true;
     for (int s = 0; s < s_.step_count; ++s) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/contraction/bind_kernel.hpp>
 #include <tenfold/contraction/lower.hpp>
@@ -10,6 +11,7 @@
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
+#include <tenfold/tensor/scatter_order.hpp>
 #include <vector>
 
 namespace tenfold {
@@ -55,6 +57,14 @@ void clear_entries(const run_time_operand& y) {
   with_scalar(y.shape.type, [&](auto zero) {
     using T = decltype(zero);
     auto* const to = static_cast<T*>(const_cast<void*>(y.data));
+    if (y.order != nullptr) {
+      for (const scatter_order::range& r : y.order->entries()) {
+        cpu::parallel_tiles(r.end - r.begin, select::cleared_entries, [&](index begin, index end) {
+          std::fill(to + r.begin + begin, to + r.begin + end, T(0));
+        });
+      }
+      return;
+    }
     const auto clear = [&](const auto* numbers) {
       for (index k = 0; k < entries; ++k) {
         if (numbers[k] >= 0) to[numbers[k]] = T(0);

@@ -23,6 +23,12 @@ class subscript_error : public error {
   using error::error;
 };
 
+/// An operand that has not the structure it is declared to have.
+class structure_error : public error {
+ public:
+  using error::error;
+};
+
 /// A result that shares entries with an input, or with itself.
 class overlap_error : public error {
  public:

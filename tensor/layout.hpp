@@ -25,6 +25,13 @@ enum class batch_layout : unsigned char {
   gathered,     ///< base + map[b][i][j]: reading gathers, writing scatters and adds
 };
 
+/// What is declared of a matrix with Q rows and P columns: B(Q-1-q, P-1-i) = s B(q, i).
+enum class reflection : unsigned char {
+  none,  ///< nothing
+  even,  ///< s = 1
+  odd    ///< s = -1
+};
+
 /// Row-major: the last axis is contiguous.  offset(i, j, k) = (i n1 + j) n2 + k
 struct layout_right {
   template <class Extents>

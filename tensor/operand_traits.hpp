@@ -127,6 +127,16 @@ inline constexpr bool conjugates = [] {
   }
 }();
 
+/// What is declared of the entries of X under reflection; `X` may be a reference.
+template <class X>
+inline constexpr reflection reflection_of = [] {
+  if constexpr (requires { operand_traits_of<X>::symmetry; }) {
+    return operand_traits_of<X>::symmetry;
+  } else {
+    return reflection::none;
+  }
+}();
+
 /// What can stand as a result; `X` may be a reference.
 template <class X>
 concept writable_tensor_like = tensor_like<X> && operand_traits_of<X>::is_writable;
@@ -147,6 +157,7 @@ struct operand_shape {
   device space = device::cpu;
   /// Are the entries read as their complex conjugates?
   bool conjugated = false;
+  reflection symmetry = reflection::none;
   /// The problems whose entries are neighbours, where `layout` is interleaved; `dyn` where not
   /// known yet.
   index block = 1;
@@ -165,6 +176,7 @@ constexpr operand_shape<MaxRank> static_shape_of() noexcept {
   shape.layout = traits::layout;
   shape.space = traits::space;
   shape.conjugated = conjugates<X>;
+  shape.symmetry = reflection_of<X>;
   if constexpr (requires { traits::static_block; }) shape.block = traits::static_block;
   for (std::size_t i = 0; i < static_cast<std::size_t>(traits::rank); ++i) {
     shape.extents[i] = traits::static_extents[i];

@@ -7,26 +7,34 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/gathered.hpp>
 
 namespace tenfold {
 
 /// The colours of a map's parts, greedily: a part takes the first colour that no part before it
-/// with which it shares an entry has. Owns what it holds. O(batch entries).
+/// with which it shares an entry has (the sequential colouring of D. J. A. Welsh and M. B. Powell,
+/// The Computer Journal 10, 1967, in the order of the parts). Owns what it holds. O(batch entries).
 ///
 ///     index_map map(numbers, elements, 125, nodes);
 ///     scatter_order order(map);
 ///     gathered<double, 5, 5, 5> v(vector, map, order);
 class scatter_order {
  public:
-  /// Problems in a part: few enough to leave work for many threads, and enough for the lanes of a
-  /// tile of any program.
-  static constexpr index part = 64;
-
+  /// Parts of `part` problems, of 64 if not said: few enough to leave work for many threads, and
+  /// enough for the lanes of a tile of any program. Where a problem is a block of elements, a few
+  /// are enough. Where lanes are problems, a part is a multiple of them, or one thread adds
+  /// everything. Throws shape_error unless part > 0.
   template <class I>
-  explicit scatter_order(const index_map<I>& map) : batch_(map.batch()) {
+  explicit scatter_order(const index_map<I>& map, index part = 64)
+      : batch_(map.batch()), part_(part) {
+    if (part <= 0) {
+      throw shape_error("tenfold: the parts of a scatter_order hold " + std::to_string(part) +
+                        " problems; they need at least one");
+    }
     // The colours, one bit each, of the parts so far that have an entry.
     std::vector<std::uint64_t> taken(static_cast<std::size_t>(map.size()));
     for (index first = 0; first < batch_; first += part) {
@@ -46,12 +54,27 @@ class scatter_order {
       if (colour >= parts_.size()) parts_.resize(colour + 1);
       parts_[colour].push_back(first / part);
     }
+    for (std::size_t k = 0; k < taken.size(); ++k) {
+      if (taken[k] == 0) continue;
+      const auto at = static_cast<index>(k);
+      if (entries_.empty() || entries_.back().end < at) entries_.push_back({at, at});
+      entries_.back().end = at + 1;
+    }
   }
+
+  /// Entries [begin, end) of the array.
+  struct range {
+    index begin, end;
+  };
 
   /// The number of problems.
   index batch() const noexcept { return batch_; }
+  /// Problems in a part; the last one may hold fewer.
+  index part() const noexcept { return part_; }
+  /// The entries that the map names, in rising order.
+  const std::vector<range>& entries() const noexcept { return entries_; }
   int colours() const noexcept { return static_cast<int>(parts_.size()); }
-  /// The parts of a colour, in rising order; part k is problems [k part, (k + 1) part).
+  /// The parts of a colour, in rising order; part k is problems [k part(), (k + 1) part()).
   const std::vector<index>& parts(int colour) const noexcept {
     return parts_[static_cast<std::size_t>(colour)];
   }
@@ -60,8 +83,9 @@ class scatter_order {
 
  private:
   static constexpr std::size_t most = 64;
-  index batch_;
+  index batch_, part_;
   std::vector<std::vector<index>> parts_;
+  std::vector<range> entries_;
 };
 
 }  // namespace tenfold

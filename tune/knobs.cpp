@@ -1,5 +1,6 @@
 #include "knobs.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 
 namespace tenfold::tune {
@@ -113,8 +114,10 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
   } else if (on.where == place::cache) {
     w.fetches = !by_lanes && select::fetches_from_l2(select::fetch::into_l1, bytes, t);
   } else if (on.where == place::memory) {
+    const index ahead = select::problems_ahead(bytes, t);
+    w.group = std::min(w.group, ahead);
     w.fetches = select::fetches_from_memory(bytes, t);
-    if (w.fetches) w.ahead = select::problems_ahead(bytes, t);
+    if (w.fetches) w.ahead = ahead;
     w.streams = select::streams_results(result, t);
     if (w.streams && !by_lanes) w.stream_group = select::streamed_problems(result, t);
   } else {

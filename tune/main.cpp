@@ -39,7 +39,7 @@ constexpr const char* usage =
     "                 is then written to the folder alone\n"
     "  --compare      searches nothing: times the table beside what is shipped, or poor, anew\n"
     "  --fresh        does not go on from an interrupted search\n"
-    "  --folder DIR   journal, header and plots; default: build/tune\n"
+    "  --folder DIR   what was found, header and plots; default: build/tune\n"
     "  --out FILE     the table; default: where the library looks for it\n";
 
 struct options {
@@ -221,7 +221,8 @@ void plot_all(const std::vector<finding>& all, const options& how) {
         plot(all, how, type, interleaved, where);
 }
 
-/// The table of all that was found, with what an earlier table says of other classes.
+/// The table of all that was found, with what an earlier table says of other classes; the header
+/// and the plots.
 void write_results(const std::vector<finding>& all, const options& how, instruction_set set) {
   tuning_table table = read_tuning(text_of_file(how.out), how.out, cpu_key()).table;
   table.cpu = cpu_key();
@@ -235,6 +236,21 @@ void write_results(const std::vector<finding>& all, const options& how, instruct
   for (const finding& f : all) fixed.classes.push_back({set, f.which, f.fixed});
   write_file(how.folder / "tuned_classes.hpp", header_of(fixed));
   plot_all(all, how);
+}
+
+/// Those found now and, of other classes, by earlier searches in the same folder, which are kept
+/// there: header and plots show all that is known.
+std::vector<finding> with_earlier(const std::vector<finding>& all, const options& how,
+                                  const std::string& title) {
+  const std::filesystem::path kept = how.folder / "found.txt";
+  std::string text = title + '\n';
+  for (const std::vector<finding>& some : {read_journal(text_of_file(kept), title), all})
+    for (const finding& f : some) text += text_of(f);
+  std::vector<finding> merged = read_journal(text, title);
+  text = title + '\n';
+  for (const finding& f : merged) text += text_of(f);
+  write_file(kept, text);
+  return merged;
 }
 
 void summarize(const std::vector<finding>& all, const options& how) {
@@ -310,7 +326,7 @@ int find(const options& how, const std::function<gemm_tuning(const size_class&)>
     return 130;
   }
   summarize(all, how);
-  write_results(all, how, search_how.set);
+  write_results(with_earlier(all, how, title), how, search_how.set);
   if (how.is_whole) std::filesystem::remove(journal);
   return 0;
 }

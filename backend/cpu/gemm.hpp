@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select.hpp>
@@ -14,14 +15,30 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// Where the matrices of one problem lie.
+struct problem_addresses {
+  const void *a, *b;
+  void* c;
+};
+
 /// Entries from one problem, or tile of V problems, to the next.
 ///
 /// `fetches`: while one is computed, the one that lies next_a, next_b and next_c further is fetched
 /// into the caches; C, which may only be written, is left alone where next_c is 0.
+///
+/// `at`: by columns, the addresses of the problems, which then have no steps, and of `ahead` more:
+/// so far ahead they are fetched.
+///
+/// `at_once`: one register tile goes through no more problems than these before the next. Of a
+/// batch beyond L2 they are as many as are fetched ahead, so that they come in the order of their
+/// use: from L3 orders 12 to 20 are 1.2 times as fast as with 64 KB at once (Zen 5).
 struct problem_steps {
   index a = 0, b = 0, c = 0;
   bool fetches = false;
   index next_a = 0, next_b = 0, next_c = 0;
+  const problem_addresses* at = nullptr;
+  index ahead = 1;
+  index at_once = INT64_MAX;
 };
 
 /// Bytes of each operand that are fetched with each contracted value of each register tile.
@@ -40,12 +57,36 @@ struct fetch_rates {
   }
 };
 
+/// Fetches from the first entries of a problem on.
+[[gnu::always_inline]] inline void start_at(fetch_cursor& next, const problem_addresses& problem) {
+  next.a = reinterpret_cast<std::uintptr_t>(problem.a);
+  next.b = reinterpret_cast<std::uintptr_t>(problem.b);
+  next.c = reinterpret_cast<std::uintptr_t>(problem.c);
+}
+/// Computes problem p of those at addresses, and fetches the one that is to be fetched with it.
+template <class T>
+[[gnu::always_inline]] inline void take(tile_operands<T>& t, fetch_cursor& next,
+                                        const problem_steps& step, index p) {
+  t.a = static_cast<const T*>(step.at[p].a);
+  t.b = static_cast<const T*>(step.at[p].b);
+  t.c = static_cast<T*>(step.at[p].c);
+  if (next.fetches) start_at(next, step.at[p + step.ahead]);
+}
+
 /// What is fetched while the problem at `t` is computed.
 template <class T>
 [[gnu::always_inline]] inline fetch_cursor fetch_from(const tile_operands<T>& t,
                                                       const problem_steps& step,
                                                       const fetch_rates& rates) {
   if (!step.fetches) return {};
+  if (step.at != nullptr) {
+    fetch_cursor next{true, 0, 0, 0, rates.a, rates.b, rates.c};
+    const problem_addresses& fetched = step.at[step.ahead];
+    if (step.at->a == fetched.a) next.rate_a = 0;
+    if (step.at->b == fetched.b) next.rate_b = 0;
+    start_at(next, fetched);
+    return next;
+  }
   const auto address = [](const T* x, index distance) {
     return reinterpret_cast<std::uintptr_t>(x) +
            static_cast<std::uintptr_t>(distance * static_cast<index>(sizeof(T)));
@@ -229,6 +270,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
   t.sum_only = is_sum_only(t);
   fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(M * K, K * N, M * N, steps));
   for (index p = 0; p < problems; ++p) {
+    if (step.at != nullptr) take(t, next, step, p);
     for_each_tile<M, vectors, Tiles.tile>([&]<int m, int n, bool last>(
         index row, index column) __attribute__((always_inline)) {
       tile_operands<T> u = t;
@@ -289,6 +331,7 @@ template <class T, index BRow, epilogue Finish>
   t.sum_only = is_sum_only(t);
   fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(N * N, N * N, N * N, 1));
   for (index p = 0; p < problems; ++p) {
+    if (step.at != nullptr) take(t, next, step, p);
     accumulators<T, W, vectors, 1> acc;
     vec<T, W> a[vectors];
 #pragma GCC unroll 16

@@ -10,10 +10,13 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-/// From one register tile to the next: entries of the operands, and bytes of what is fetched.
+/// From one register tile to the next: entries of the operands, and bytes of what is fetched; or
+/// the addresses of the problems to which the tiles belong, see problem_steps.
 struct tile_steps {
   index a, b, c;
   index next_a, next_b, next_c;
+  const problem_addresses* at = nullptr;
+  index ahead = 1;
 };
 
 template <class T>
@@ -26,12 +29,12 @@ using tile_function = void (*)(const T* a, const T* b, T* c, const tile_operands
 template <class T>
 inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 
-/// C := alpha S + beta C for the sums S[rows][columns][W] of a register tile at t.c, of whose last
-/// column only t.tail entries exist, if that is not 0. Apart from the tiles, whose code it would
-/// make half as long again.
+/// C := alpha S + beta C for the sums S[rows][columns][W] of a register tile at c, of whose last
+/// column only `tail` entries exist, if that is not 0; all else is that of t. Apart from the tiles,
+/// whose code it would make half as long again.
 template <class T, int W, access How>
-[[gnu::noinline]] void update_tile(const T* sums, const tile_operands<T>& t, int rows,
-                                   int columns) {
+[[gnu::noinline]] void update_tile(const T* sums, const tile_operands<T>& t, T* first, index c_n,
+                                   int tail, int rows, int columns) {
   const auto alpha = broadcast<T, W>(t.alpha), beta = broadcast<T, W>(t.beta);
   const auto load_entry = [](const T* p, index im) {
     if constexpr (How == access::split)
@@ -41,20 +44,20 @@ template <class T, int W, access How>
   };
   for (int m = 0; m < rows; ++m) {
     for (int n = 0; n < columns; ++n) {
-      T* const c = t.c + m * t.c_m + n * t.c_n;
-      const bool part = How == access::lanes && t.tail > 0 && n + 1 == columns;
+      T* const c = first + m * t.c_m + n * c_n;
+      const bool part = How == access::lanes && tail > 0 && n + 1 == columns;
       vec<T, W> v = load_entry(sums + (m * columns + n) * W, W);
       if constexpr (is_complex_type<T>) {
         if (t.conjugate_sum) v = conjugate(v);
       }
       if (t.beta != T(0)) {
-        const vec<T, W> old = part ? load_partial<T, W>(c, t.tail) : load_entry(c, t.c_im);
+        const vec<T, W> old = part ? load_partial<T, W>(c, tail) : load_entry(c, t.c_im);
         v = value_of<false>(fma(alpha, v, beta * old));
       } else if (t.alpha != T(1)) {
         v = value_of<false>(alpha * v);
       }
       if (part) {
-        store_partial<T, W>(c, v, t.tail);
+        store_partial<T, W>(c, v, tail);
         continue;
       }
       if constexpr (!is_complex_type<T> && W > 1) {
@@ -72,35 +75,64 @@ template <class T, int W, access How>
 }
 
 /// `count` register tiles. `Touch`: columns are W apart.
+///
+/// The operands are not copied as a whole: a vector that takes in an address just written waits for
+/// it.
 template <class T, int W, int M, int N, tile_modes How, bool Touch>
 void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const fetch_cursor& next,
            index k, index count, const tile_steps& step) {
-  tile_operands<T> t = operands;
-  t.a = a;
-  t.b = b;
-  t.c = c;
-  t.next = next;
-  if constexpr (Touch) t.b_n = t.c_n = W;
-  const bool is_sum = is_sum_only(t) && !t.conjugate_sum;
+  const bool is_sum = is_sum_only(operands) && !operands.conjugate_sum;
   alignas(64) std::byte memory[sizeof(T) * M * N * W];
-  tile_operands<T> updated = t;
-  if (How.tail == 0) updated.tail = 0;
-  if (!is_sum) {
-    t.c = reinterpret_cast<T*>(memory);
-    t.c_m = N * W;
-    t.c_n = t.c_im = W;
-    t.past_caches = false;
+  T* const sums = reinterpret_cast<T*>(memory);
+  tile_operands<T> t;
+  t.a = a;
+  t.a_m = operands.a_m;
+  t.a_k = operands.a_k;
+  t.a_im = operands.a_im;
+  t.b = b;
+  t.b_k = operands.b_k;
+  t.b_n = Touch ? W : operands.b_n;
+  t.b_im = operands.b_im;
+  t.tail = operands.tail;
+  t.c = is_sum ? c : sums;
+  t.c_m = is_sum ? operands.c_m : N * W;
+  t.c_n = Touch || !is_sum ? W : operands.c_n;
+  t.c_im = is_sum ? operands.c_im : W;
+  t.past_caches = is_sum && operands.past_caches;
+  t.next = {next.fetches, next.a, next.b, next.c, next.rate_a, next.rate_b, next.rate_c};
+
+  // Where the tile lies in its problem, and what it fetches of the next.
+  const problem_addresses* const at = step.at;
+  index in_a = 0, in_b = 0, in_c = 0;
+  std::uintptr_t fetched_a = 0, fetched_b = 0, fetched_c = 0;
+  if (at != nullptr) {
+    in_a = a - static_cast<const T*>(at->a);
+    in_b = b - static_cast<const T*>(at->b);
+    in_c = c - static_cast<T*>(at->c);
+    fetched_a = next.a - reinterpret_cast<std::uintptr_t>(at[step.ahead].a);
+    fetched_b = next.b - reinterpret_cast<std::uintptr_t>(at[step.ahead].b);
+    fetched_c = next.c - reinterpret_cast<std::uintptr_t>(at[step.ahead].c);
   }
   for (index i = 0; i < count; ++i) {
-    register_tile<T, W, M, N, dynamic_k, How, epilogue::overwrite>(t, k);
-    if (is_sum) {
-      t.c += step.c;
-    } else {
-      update_tile<T, W, How.c>(t.c, updated, M, N);
-      updated.c += step.c;
+    if (at != nullptr) {
+      t.a = static_cast<const T*>(at[i].a) + in_a;
+      t.b = static_cast<const T*>(at[i].b) + in_b;
+      c = static_cast<T*>(at[i].c) + in_c;
+      if (next.fetches) {
+        start_at(t.next, at[i + step.ahead]);
+        t.next.a += fetched_a;
+        t.next.b += fetched_b;
+        t.next.c += fetched_c;
+      }
     }
+    if (is_sum) t.c = c;
+    register_tile<T, W, M, N, dynamic_k, How, epilogue::overwrite>(t, k);
+    if (!is_sum)
+      update_tile<T, W, How.c>(sums, operands, c, Touch ? W : operands.c_n,
+                               How.tail == 0 ? 0 : operands.tail, M, N);
     t.a += step.a;
     t.b += step.b;
+    c += step.c;
     t.next.a += static_cast<std::uintptr_t>(step.next_a);
     t.next.b += static_cast<std::uintptr_t>(step.next_b);
     t.next.c += static_cast<std::uintptr_t>(step.next_c);
@@ -220,14 +252,23 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
   const bool apart = ByRows && columns_touch<T> && (t.b_n != v || t.c_n != v);
   const select::chunks across = apart ? select::chunks(how.columns, 1) : how.across;
   fetch_cursor next = fetch_from(t, step, apart ? fetch_rates{} : how.rates);
-  const tile_steps problems{step.a, step.b, step.c, step.a * bytes, step.b * bytes, step.c * bytes};
-  if (how.rows.count() == 1 && across.count() == 1)
-    return function(how.m, how.columns, true)(t.a, t.b, t.c, t, next, how.k, count, problems);
+  tile_steps problems{step.a,         step.b,         step.c,  step.a * bytes,
+                      step.b * bytes, step.c * bytes, step.at, step.ahead};
+  const T *a_first = t.a, *b_first = t.b;
+  T* c_first = t.c;
+  const auto go_to_first = [&] {
+    a_first = static_cast<const T*>(problems.at->a);
+    b_first = static_cast<const T*>(problems.at->b);
+    c_first = static_cast<T*>(problems.at->c);
+  };
+  if (step.at != nullptr) go_to_first();
+  if (how.rows.count() == 1 && across.count() == 1 && packed.data == nullptr)
+    return function(how.m, how.columns, true)(a_first, b_first, c_first, t, next, how.k, count,
+                                              problems);
 
-  for (index i = 0; i < count; i += how.group) {
-    const index now = count - i < how.group ? count - i : how.group;
-    const T *const a_first = t.a + i * step.a, *const b_first = t.b + i * step.b;
-    T* const c_first = t.c + i * step.c;
+  const index group = how.group < step.at_once ? how.group : step.at_once;
+  for (index i = 0; i < count; i += group) {
+    const index now = count - i < group ? count - i : group;
     const fetch_cursor first = next;
     // Tiles in a line: one problem's by one call, or one call for each tile of all problems.
     const auto line = [&](index row, index column, const T* b, tile_function<T> f, index tiles,
@@ -274,6 +315,15 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
       });
     }
     next = first;
+    if (step.at != nullptr) {
+      problems.at += now;
+      if (i + now < count) go_to_first();
+      if (next.fetches && i + now < count) start_at(next, problems.at[step.ahead]);
+      continue;
+    }
+    a_first += now * step.a;
+    b_first += now * step.b;
+    c_first += now * step.c;
     go_on<T>(next, step, 0, now);
   }
 }

@@ -6,27 +6,28 @@ namespace tenfold::cpu {
 
 void run_parts(const scatter_order* order, const program_phase& phase, const phase_range& range,
                range_body body, void* context) {
-  if (order == nullptr) {
-    if (range.count > 0) body(context, 0, range.count);
-    return;
-  }
   // A tile is `span` problems, or a problem is `tiles` tiles.
   const bool by_lanes = phase.tile_count == 0;
   const index span = by_lanes ? index{phase.width} * phase.vectors : 1;
+  // A tile of two parts would be of two colours.
+  if (order == nullptr || order->part() % span != 0) {
+    if (range.count > 0) body(context, 0, range.count);
+    return;
+  }
   const index tiles = by_lanes || range.tiles[0] == 0 ? 1 : range.count / range.tiles[0];
   const auto first_tile = [&](index problem) {
     const index from = problem - range.lane_begin;
     const index tile = by_lanes ? (from <= 0 ? 0 : (from + span - 1) / span) : problem * tiles;
     return tile < range.count ? tile : range.count;
   };
-  const index grain = select::tiles_per_task(phase.tile_flops) * span / tiles / scatter_order::part;
+  const index grain = select::tiles_per_task(phase.tile_flops) * span / tiles / order->part();
   for (int c = 0; c < order->colours(); ++c) {
     const std::vector<index>& parts = order->parts(c);
     const auto count = static_cast<index>(parts.size());
     parallel_tiles(count, order->is_serial(c) ? count : grain, [&](index begin, index end) {
       for (index k = begin; k < end; ++k) {
-        const index problem = parts[static_cast<std::size_t>(k)] * scatter_order::part;
-        const index first = first_tile(problem), last = first_tile(problem + scatter_order::part);
+        const index problem = parts[static_cast<std::size_t>(k)] * order->part();
+        const index first = first_tile(problem), last = first_tile(problem + order->part());
         if (first < last) body(context, first, last);
       }
     });

@@ -59,6 +59,28 @@ const tile_function<T>* tiles_of(const program_step& step) {
              : tile_table<T, W, most_rows<T>, tile_modes{l, l, false, true}>::entries.data();
 }
 
+template <class T>
+using half_function = void (*)(tile_operands<T>, index, half_strides, index);
+
+/// As tiles, of a matrix in halves.
+template <class T, int W, int Pairs, bool Middle, int N, reflection Kind>
+void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
+  for (index i = 0; i < count; ++i) {
+    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, epilogue::update>(t, first, h, [] {});
+    t.b += N * t.b_n;
+    t.c += N * t.c_n;
+  }
+}
+
+/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by one or two columns: entry
+/// (2 (pairs - 1) + middle) * 2 + columns - 1.
+template <class T, int W, reflection Kind>
+inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
+  return std::array<half_function<T>, sizeof...(I)>{
+      &half_tiles<T, W, I / 4 + 1, I / 2 % 2 != 0, I % 2 + 1, Kind>...};
+}
+(std::make_integer_sequence<int, 4 * select::most_pairs>{});
+
 template <class T, int W>
 class dynamic_runner {
  public:
@@ -125,6 +147,11 @@ class dynamic_runner {
           break;
         case step_kind::gemm:
           break;  // a phase of its own
+        case step_kind::halve:
+          halve(address<T>(step.a, scratch, at), step.m.a, step.k.a,
+                address<T>(step.c, scratch, at), step.m.c, step.k.c, step.m.extent, step.k.extent,
+                step.halves);
+          break;
         case step_kind::sandwich:
           break;  // no run-time capabilities offer it
       }
@@ -159,7 +186,7 @@ class dynamic_runner {
     for_each_outer<max_outer_loops>(
         loops, step.outer_count, p, [&](const step_pointers<T, T, const I>& q) {
           scatter_add<T, W>(static_cast<T*>(args_.output), q.a, q.c, step.n.extent,
-                            {step.n.c, step.c.lane_stride}, at.lane_count);
+                            {step.n.c, step.c.lane_stride}, at.lane_count, 0);
         });
   }
 
@@ -185,9 +212,9 @@ class dynamic_runner {
       const lane_strides stride{step.n.a, step.a.lane_stride};
       if constexpr (is_complex_type<A>) {
         if (step.a.conjugated)
-          return gather<T, W, true>(q.c, x, q.a, step.n.extent, stride, at.lane_count);
+          return gather<T, W, true>(q.c, x, q.a, step.n.extent, stride, at.lane_count, 0);
       }
-      gather<T, W, false>(q.c, x, q.a, step.n.extent, stride, at.lane_count);
+      gather<T, W, false>(q.c, x, q.a, step.n.extent, stride, at.lane_count, 0);
     });
   }
 
@@ -270,8 +297,40 @@ class dynamic_runner {
     const step_pointers<T> p{address<T>(step.a, scratch, at), address<T>(step.b, scratch, at),
                              address<T>(step.c, scratch, at), nullptr, nullptr};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+      if constexpr (W > 1 && !is_complex_type<T>) {
+        if (step.halves != reflection::none)
+          return contract_halves(step, q, alpha_of(step), beta_of(step));
+      }
       contract(step, loops + step.outer_count, q, alpha_of(step), beta_of(step));
     });
+  }
+
+  void contract_halves(const program_step& step, const step_pointers<T>& p, T alpha, T beta) const {
+    const tile_operands<T> t{p.a,      p.b,      p.c,      step.m.a, step.k.a, 0,
+                             step.k.b, step.n.b, step.m.c, step.n.c, alpha,    beta};
+    const half_strides h{step.m.a, step.k.a, step.m.extent, step.k.extent};
+    const half_function<T>* const functions = step.halves == reflection::odd
+                                                  ? half_tile_table<T, W, reflection::odd>.data()
+                                                  : half_tile_table<T, W, reflection::even>.data();
+    const index all = h.rows / 2;
+    const select::chunks pairs(all, select::most_pairs);
+    const select::chunks columns(step.n.extent, select::even_odd_columns(h.rows, registers));
+    for (index first = 0; first < all;) {
+      const int count = first < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
+      const bool middle = first + count == all && h.rows % 2 != 0;
+      const auto tile = [&](int n) { return functions[(2 * (count - 1) + middle) * 2 + n - 1]; };
+      tile_operands<T> u = t;
+      if (columns.long_count > 0) {
+        tile(columns.longer)(u, first, h, columns.long_count);
+      }
+      if (columns.short_count > 0) {
+        const index done = columns.long_count * columns.longer;
+        u.b += done * step.n.b;
+        u.c += done * step.n.c;
+        tile(columns.longer - 1)(u, first, h, columns.short_count);
+      }
+      first += count;
+    }
   }
 
   void contract(const program_step& step, const step_loop* contracted, const step_pointers<T>& p,

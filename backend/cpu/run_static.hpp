@@ -1,11 +1,12 @@
 #pragma once
 
+#include <tenfold/backend/cpu/even_odd.hpp>
+#include <tenfold/backend/cpu/fetch.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/parts.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
-#include <tenfold/backend/cpu/sandwich.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
@@ -68,9 +69,17 @@ template <int Most, class T, class A, class C, class F>
 
 /// A row of register tiles along n: `count` of them. (With the innermost outer loop in here as well
 /// nothing was gained: 0.97 instead of 0.98 of the hand-written mass operator at p = 2.)
-template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish>
-[[gnu::noinline]] void tile_row(const T* a, const T* b, T* c, index count, T alpha, T beta) {
+///
+/// Fetches: between two tiles lines of the next tile of the batch are fetched by `next`, if that is
+/// not null.
+template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish,
+          bool Fetches>
+[[gnu::noinline]] void tile_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
+                                [[maybe_unused]] line_fetcher* next) {
   for (index i = 0; i < count; ++i) {
+    if constexpr (Fetches) {
+      if (next != nullptr) next->fetch();
+    }
     register_tile<T, W, M, N, K, How, Finish>(
         tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta});
     if constexpr (How.a_varies) a += N * S.a_n;
@@ -84,16 +93,47 @@ struct sandwich_strides {
 };
 
 /// The same for sandwiches.
-template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, epilogue Finish>
+template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
+          epilogue Finish, bool Fetches>
 [[gnu::noinline]] void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
-                                    index count, T alpha, T beta) {
+                                    index count, T alpha, T beta,
+                                    [[maybe_unused]] line_fetcher* next) {
   for (index i = 0; i < count; ++i) {
-    sandwich<T, W, Q, K, M, N, Finish>(sandwich_operands<T>{a1, b, d, a2, c, S.a1_q, S.a1_k, S.b_k,
-                                                            S.b_n, S.d_q, S.d_n, S.a2_m, S.a2_q,
-                                                            S.c_m, S.c_n, alpha, beta});
+    if constexpr (Fetches) {
+      if (next != nullptr) next->fetch();
+    }
+    const sandwich_operands<T> s{a1,    b,     d,      a2,     c,     S.a1_q, S.a1_k, S.b_k, S.b_n,
+                                 S.d_q, S.d_n, S.a2_m, S.a2_q, S.c_m, S.c_n,  alpha,  beta};
+    if constexpr (Halves == reflection::none)
+      sandwich<T, W, Q, K, M, N, Finish>(s);
+    else
+      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s);
     b += N * S.b_n;
     d += N * S.d_n;
     c += N * S.c_n;
+  }
+}
+
+/// The same for products in halves: `Pairs` pairs of rows from pair `First` on.
+template <class T, int W, int First, int Pairs, int N, int M, int K, tile_strides S,
+          reflection Halves, epilogue Finish, bool Fetches>
+[[gnu::noinline]] void even_odd_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
+                                    [[maybe_unused]] line_fetcher* next) {
+  constexpr bool middle = First + Pairs == M / 2 && M % 2 != 0;
+  const auto run = [&](auto fetch) __attribute__((always_inline)) {
+    for (index i = 0; i < count; ++i) {
+      fetch();
+      even_odd_tile<T, W, Pairs, middle, N, K, Halves, Finish>(
+          tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta},
+          First, {S.a_m, S.a_k, M, K}, fetch);
+      b += N * S.b_n;
+      c += N * S.c_n;
+    }
+  };
+  if (Fetches && next != nullptr) {
+    run([&]() __attribute__((always_inline)) { next->fetch(); });
+  } else {
+    run([] {});
   }
 }
 
@@ -143,7 +183,7 @@ class static_runner {
   [[gnu::always_inline]] static void run_product(const program_arguments<T>& args, index count) {
     static constexpr const program_step& step = P::value.steps[S];
     constexpr gemm_shape shape = gemm_of(step, P::value.type);
-    const tile_position first;
+    const tile_at first;
     const gemm_arguments<T> g{
         {address<S, &program_step::a, T>(args, nullptr, nullptr, first), step.a.tile_stride[0]},
         {address<S, &program_step::b, T>(args, nullptr, nullptr, first), step.b.tile_stride[0]},
@@ -160,8 +200,21 @@ class static_runner {
     static constexpr const program_phase& phase = P::value.phases[F];
     const auto steps = std::make_integer_sequence<int, phase.step_count>{};
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
+      if constexpr (streams<F>.lines() > 0) {
+        if (static_cast<double>(range.count) * static_cast<double>(streams<F>.bytes) >
+            static_cast<double>(caches().l2)) {
+          for (index i = begin; i < end; ++i) {
+            run_ahead<F>(
+                args, range, i, end, [&](const tile_at& at) __attribute__((always_inline)) {
+                  run_steps<phase.first_step>(args, workspace, scratch, at, steps);
+                });
+          }
+          return;
+        }
+      }
       for (index i = begin; i < end; ++i) {
-        run_steps<phase.first_step>(args, workspace, scratch, position_of(phase, range, i), steps);
+        run_steps<phase.first_step>(args, workspace, scratch, {position_of(phase, range, i)},
+                                    steps);
       }
     };
     if constexpr (phase.scratch_entries == 0) {
@@ -172,9 +225,90 @@ class static_runner {
     }
   }
 
+  /// Entries of products that run together between which lines are fetched.
+  static constexpr index entries_of_piece = 4;
+
+  static constexpr int most_registers = static_capabilities.registers_for(scalar_of<T>);
+
+  /// Pieces of work in one tile of a step, see tile_streams.
+  static constexpr index pieces_of(const program_step& step) {
+    index outer = 1;
+    for (int l = 0; l < step.outer_count; ++l) {
+      outer *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
+    }
+    if (step.kind == step_kind::sandwich) {
+      return outer * select::chunks(step.n.extent, select::sandwich_columns).count();
+    }
+    if (step.kind != step_kind::contract) return 0;
+    if (step.together > 1)
+      return outer * ((step.n.extent + entries_of_piece - 1) / entries_of_piece);
+    if (step.halves != reflection::none) {
+      return step.k.extent / 2 * outer *
+             select::chunks(step.m.extent / 2, select::most_pairs).count() *
+             select::chunks(step.n.extent, select::even_odd_columns(step.m.extent, most_registers))
+                 .count();
+    }
+    if (!has_tile_rows(step)) return 0;
+    const select::tile_shape tile = tile_of(step);
+    return outer * select::chunks(step.m.extent, tile.m).count() *
+           select::chunks(step.n.extent, tile.n).count();
+  }
+  static constexpr select::tile_shape tile_of(const program_step& step) {
+    return P::value.unrolled ? select::unrolled_tile(step.m.extent, step.n.extent)
+                             : select::choose_tile(step.m.extent, step.n.extent, sums(step),
+                                                   most_registers, step.a.how == access::lanes)
+                                   .shape;
+  }
+  /// Whether the register tiles of a step are unrolled and run row by row.
+  static constexpr bool has_tile_rows(const program_step& step) {
+    return step.k_outer_count == 0 && !P::value.unrolled && step.k.extent <= select::static_sum;
+  }
+
+  /// What a tile of phase F reads from memory.
+  template <int F>
+  static constexpr tile_streams streams = [] {
+    const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
+    tile_streams all;
+    for (int s = phase.first_step; s < phase.first_step + phase.step_count; ++s) {
+      const program_step& step = P::value.steps[static_cast<std::size_t>(s)];
+      add_streams(all, P::value, phase, step);
+      all.pieces += pieces_of(step);
+    }
+    return all;
+  }();
+  /// Runs tile i of phase F, which fetches what tile i + 1 < end reads, and the numbers of maps,
+  /// which are needed to fetch what they lead to, that tile i + 2 reads.
+  template <int F, class Run>
+  [[gnu::always_inline]] static void run_ahead(const program_arguments<T>& args,
+                                               const phase_range& range, index i, index end,
+                                               Run run) {
+    static constexpr const program_phase& phase = P::value.phases[F];
+    tile_at at{position_of(phase, range, i)};
+    if (i + 1 >= end) return run(at);
+    at.after = position_of(phase, range, i + 1);
+    at.is_followed = at.after.lane_count == phase.width * phase.vectors;
+    const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
+    line_fetcher::range lines[streams<F>.count];
+    for (int s = 0; s < streams<F>.count; ++s) {
+      const tile_stream& one = streams<F>.list[s];
+      const void* base = args.inputs[one.ref.slot];
+      index size = one.size;
+      if (one.is_map) {
+        base = args.maps[one.ref.slot].numbers;
+        size = args.maps[one.ref.slot].wide ? 8 : 4;
+      }
+      const char* const begin =
+          static_cast<const char*>(base) + distance(one.ref, one.is_map ? second : at.after) * size;
+      lines[s] = {begin, begin + one.bytes};
+    }
+    line_fetcher next(lines, streams<F>.count, streams<F>.lines());
+    at.next = &next;
+    run(at);
+  }
+
   template <int First, int... S>
   [[gnu::always_inline]] static void run_steps(const program_arguments<T>& args, T* workspace,
-                                               T* scratch, const tile_position& at,
+                                               T* scratch, const tile_at& at,
                                                std::integer_sequence<int, S...>) {
     (run_unless_done<First, First + S>(args, workspace, scratch, at), ...);
   }
@@ -192,7 +326,7 @@ class static_runner {
 
   template <int First, int S>
   [[gnu::always_inline]] static void run_unless_done(const program_arguments<T>& args, T* workspace,
-                                                     T* scratch, const tile_position& at) {
+                                                     T* scratch, const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     if constexpr (step.together > 1) {
       run_together<S>(args, workspace, scratch, at,
@@ -206,17 +340,38 @@ class static_runner {
   /// terms of a sum meet in a register.
   template <int S, int... I>
   [[gnu::always_inline]] static void run_together(const program_arguments<T>& args, T* workspace,
-                                                  T* scratch, const tile_position& at,
+                                                  T* scratch, const tile_at& at,
                                                   std::integer_sequence<int, I...>) {
     static constexpr index extent = P::value.steps[S].n.extent;
     constexpr int width = width_of<S>();
-    const step_pointers<T> p[] = {
-        {address<S + I, &program_step::a, T>(args, workspace, scratch, at),
-         address<S + I, &program_step::b, T>(args, workspace, scratch, at),
-         address<S + I, &program_step::c, T>(args, workspace, scratch, at), nullptr, nullptr}...};
-    for (index x = 0; x < extent; ++x) {
-      vec<T, width> sum{};
-      (combine<S, S + I, S + static_cast<int>(sizeof...(I)), width>(p[I], x, sum), ...);
+    step_pointers<T> p[] = {{address<S + I, &program_step::a, T>(args, workspace, scratch, at),
+                             address<S + I, &program_step::b, T>(args, workspace, scratch, at),
+                             address<S + I, &program_step::c, T>(args, workspace, scratch, at),
+                             nullptr, nullptr}...};
+    for (index left = outer_extent_of<S>(); left > 0; --left) {
+      for (index x = 0; x < extent; ++x) {
+        if constexpr (fetches<S>()) {
+          if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
+        }
+        vec<T, width> sum{};
+        (combine<S, S + I, S + static_cast<int>(sizeof...(I)), width>(p[I], x, sum), ...);
+      }
+      (go_on<S + I>(p[I]), ...);
+    }
+  }
+  /// The extent of the loop around those of entry-wise products, and one step along it.
+  template <int S>
+  static constexpr index outer_extent_of() {
+    constexpr const program_step& step = P::value.steps[S];
+    return step.outer_count == 0 ? 1 : P::value.loops[step.first_loop].extent;
+  }
+  template <int S>
+  [[gnu::always_inline]] static void go_on(step_pointers<T>& p) {
+    if constexpr (outer_extent_of<S>() > 1) {
+      static constexpr const step_loop& loop = P::value.loops[P::value.steps[S].first_loop];
+      p.a += loop.a;
+      p.b += loop.b;
+      p.c += loop.c;
     }
   }
 
@@ -257,7 +412,7 @@ class static_runner {
   /// cost g++ 10 ms more for each shape.
   template <int S, operand_ref program_step::*Which, class X>
   [[gnu::always_inline]] static X* address(const program_arguments<T>& args, T* workspace,
-                                           T* scratch, const tile_position& at) {
+                                           T* scratch, const tile_at& at) {
     static constexpr const operand_ref& ref = P::value.steps[S].*Which;
     if constexpr (ref.where == buffer::none) {
       return nullptr;
@@ -277,7 +432,7 @@ class static_runner {
 
   /// How far operand `Which` of step S lies from its base in the tile.
   template <int S, operand_ref program_step::*Which>
-  [[gnu::always_inline]] static index distance_of(const tile_position& at) {
+  [[gnu::always_inline]] static index distance_of(const tile_at& at) {
     static constexpr const operand_ref& ref = P::value.steps[S].*Which;
     constexpr std::size_t tile_loops = [] {
       std::size_t n = max_tile_loops;
@@ -293,7 +448,7 @@ class static_runner {
   /// A step that reads, or adds to, entries through a map.
   template <int S>
   [[gnu::always_inline]] static void run_mapped(const program_arguments<T>& args, T* scratch,
-                                                const tile_position& at) {
+                                                const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     if constexpr (step.kind == step_kind::pack) {
       const entry_map& map = args.maps[step.a.slot];
@@ -310,7 +465,7 @@ class static_runner {
   }
   template <int S, class I>
   static void gather_through(const program_arguments<T>& args, const entry_map& map, T* scratch,
-                             const tile_position& at) {
+                             const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     using A = entry_type<step.a.type>;
     const auto* const x = static_cast<const A*>(args.inputs[step.a.slot]);
@@ -321,12 +476,12 @@ class static_runner {
         step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset, nullptr, nullptr},
         [&](const step_pointers<T, I, T>& q) {
           gather<T, width_of<S>(), step.a.conjugated && is_complex_type<A>>(
-              q.c, x, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count);
+              q.c, x, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count,
+              ahead(step.a, at));
         });
   }
   template <int S, class I>
-  static void scatter_through(const program_arguments<T>& args, T* scratch,
-                              const tile_position& at) {
+  static void scatter_through(const program_arguments<T>& args, T* scratch, const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     const I* const numbers =
         static_cast<const I*>(args.output_map.numbers) + distance_of<S, &program_step::c>(at);
@@ -335,13 +490,14 @@ class static_runner {
         step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers, nullptr, nullptr},
         [&](const step_pointers<T, T, const I>& q) {
           scatter_add<T, width_of<S>()>(static_cast<T*>(args.output), q.a, q.c, step.n.extent,
-                                        {step.n.c, step.c.lane_stride}, at.lane_count);
+                                        {step.n.c, step.c.lane_stride}, at.lane_count,
+                                        ahead(step.c, at));
         });
   }
 
   template <int S>
   [[gnu::always_inline]] static void run_step(const program_arguments<T>& args, T* workspace,
-                                              T* scratch, const tile_position& at) {
+                                              T* scratch, const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     if constexpr (step.a.mapped || step.c.mapped) {
       run_mapped<S>(args, scratch, at);
@@ -352,7 +508,7 @@ class static_runner {
 
   template <int S>
   [[gnu::always_inline]] static void run_direct(const program_arguments<T>& args, T* workspace,
-                                                T* scratch, const tile_position& at) {
+                                                T* scratch, const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
     constexpr bool scaled = Scaled && step.finish == epilogue::update;
@@ -372,13 +528,19 @@ class static_runner {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            contract<S, finish>(q, alpha, beta);
+            if constexpr (step.halves == reflection::none)
+              contract<S, finish>(q, alpha, beta, at.next);
+            else
+              contract_halves<S, finish>(q, alpha, beta, at.next);
           });
+    } else if constexpr (step.kind == step_kind::halve) {
+      halve(p.a, step.m.a, step.k.a, p.c, step.m.c, step.k.c, step.m.extent, step.k.extent,
+            step.halves);
     } else if constexpr (step.kind == step_kind::sandwich) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            run_sandwich<S, finish>(q, alpha, beta);
+            run_sandwich<S, finish>(q, alpha, beta, at.next);
           });
     } else if constexpr (step.kind == step_kind::pack) {
       for_each_outer<step.outer_count>(
@@ -399,27 +561,31 @@ class static_runner {
   }
 
   template <int S>
-  static constexpr int width_of() {
-    int w = 1;
-    for (int f = 0; f < P::value.phase_count; ++f) {
-      const program_phase& phase = P::value.phases[static_cast<std::size_t>(f)];
-      if (S >= phase.first_step && S < phase.first_step + phase.step_count) w = phase.width;
+  static constexpr std::size_t phase_of() {
+    std::size_t at = 0;
+    for (std::size_t f = 0; f < static_cast<std::size_t>(P::value.phase_count); ++f) {
+      const program_phase& phase = P::value.phases[f];
+      if (S >= phase.first_step && S < phase.first_step + phase.step_count) at = f;
     }
-    return w;
+    return at;
+  }
+  template <int S>
+  static constexpr int width_of() {
+    return P::value.phases[phase_of<S>()].width;
+  }
+  template <int S>
+  static constexpr bool fetches() {
+    return streams<static_cast<int>(phase_of<S>())>.lines() > 0;
   }
 
   template <int S, epilogue Finish>
-  [[gnu::always_inline]] static void contract(const step_pointers<T>& p, T alpha, T beta) {
+  [[gnu::always_inline]] static void contract(const step_pointers<T>& p, T alpha, T beta,
+                                              [[maybe_unused]] line_fetcher* next) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr int width = width_of<S>();
     static constexpr tile_modes how{step.a.how, access::lanes, step.a_varies,
                                     step.b.where != buffer::none};
-    static constexpr select::tile_shape shape =
-        P::value.unrolled ? select::unrolled_tile(step.m.extent, step.n.extent)
-                          : select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                                static_capabilities.registers_for(scalar_of<T>),
-                                                how.a == access::lanes)
-                                .shape;
+    static constexpr select::tile_shape shape = tile_of(step);
     static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
 
     tile_operands<T> t;
@@ -462,8 +628,8 @@ class static_runner {
                            (width > 1 || M * N * step.k.extent <= select::unrolled_scalars)) {
         constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
                                        step.n.b, step.m.c, step.n.c};
-        tile_row<T, width, M, N, static_cast<int>(step.k.extent), strides, how, Finish>(
-            u.a, u.b, u.c, count, alpha, beta);
+        tile_row<T, width, M, N, static_cast<int>(step.k.extent), strides, how, Finish,
+                 fetches<S>()>(u.a, u.b, u.c, count, alpha, beta, next);
       } else {
         for (index i = 0; i < count; ++i) {
           register_tile<T, width, M, N, dynamic_k, how, Finish>(u, step.k.extent);
@@ -499,8 +665,39 @@ class static_runner {
     }
   }
 
+  /// As contract, a chunk of pairs of rows after the other.
+  template <int S, epilogue Finish, int First = 0>
+  [[gnu::always_inline]] static void contract_halves(const step_pointers<T>& p, T alpha, T beta,
+                                                     line_fetcher* next) {
+    static constexpr const program_step& step = P::value.steps[S];
+    constexpr int m = static_cast<int>(step.m.extent), k = static_cast<int>(step.k.extent);
+    constexpr select::chunks pairs(m / 2, select::most_pairs);
+    constexpr int chunk = First < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
+    constexpr select::chunks columns(
+        step.n.extent,
+        select::even_odd_columns(m, static_capabilities.registers_for(scalar_of<T>)));
+    static constexpr tile_strides strides{step.m.a, step.k.a, 0,       step.k.b,
+                                          step.n.b, step.m.c, step.n.c};
+    step_pointers<T> u = p;
+    const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
+      even_odd_row<T, width_of<S>(), First, chunk, N, m, k, strides, step.halves, Finish,
+                   fetches<S>()>(u.a, u.b, u.c, count, alpha, beta, next);
+      u.b += count * N * step.n.b;
+      u.c += count * N * step.n.c;
+    };
+    if constexpr (columns.long_count > 0) {
+      row.template operator()<columns.longer>(columns.long_count);
+    }
+    if constexpr (columns.short_count > 0) {
+      row.template operator()<columns.longer - 1>(columns.short_count);
+    }
+    if constexpr (First + chunk < m / 2)
+      contract_halves<S, Finish, First + chunk>(p, alpha, beta, next);
+  }
+
   template <int S, epilogue Finish>
-  [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta) {
+  [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta,
+                                                  line_fetcher* next) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr select::chunks columns(step.n.extent, select::sandwich_columns);
     static constexpr sandwich_strides strides{step.q.a, step.k.a,  step.k.b,  step.n.b, step.q.d,
@@ -509,7 +706,8 @@ class static_runner {
     const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
       sandwich_row<T, width_of<S>(), static_cast<int>(step.q.extent),
                    static_cast<int>(step.k.extent), static_cast<int>(step.m.extent), N, strides,
-                   Finish>(u.a, u.b, u.d, u.a2, u.c, count, alpha, beta);
+                   step.halves, Finish, fetches<S>()>(u.a, u.b, u.d, u.a2, u.c, count, alpha, beta,
+                                                      next);
       u.b += count * N * step.n.b;
       u.d += count * N * step.n.d;
       u.c += count * N * step.n.c;

@@ -46,8 +46,8 @@ struct capabilities {
   friend constexpr bool operator==(const capabilities&, const capabilities&) = default;
 };
 
-inline constexpr capabilities sse2_capabilities{device::cpu, 16, 16, 32768, 1048576, false};
-inline constexpr capabilities avx2_capabilities{device::cpu, 32, 16, 32768, 1048576, false};
-inline constexpr capabilities avx512_capabilities{device::cpu, 64, 32, 32768, 1048576, false};
+inline constexpr capabilities sse2_capabilities{device::cpu, 16, 16, 32768, 1048576};
+inline constexpr capabilities avx2_capabilities{device::cpu, 32, 16, 32768, 1048576};
+inline constexpr capabilities avx512_capabilities{device::cpu, 64, 32, 32768, 1048576};
 
 }  // namespace tenfold

@@ -3,6 +3,7 @@
 #include <array>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/layout.hpp>
 #include <tenfold/tensor/scalar.hpp>
 
 /// A program is what a backend runs: plain data, no labels, no pointers.
@@ -33,6 +34,7 @@ enum class step_kind : unsigned char {
   contract,  ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
   sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
   gemm,      ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
+  halve,     ///< C := the halves of A[m][k], see program_step::halves
   pack,      ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
   unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]; mapped: += A[x][lane]
 };
@@ -57,8 +59,8 @@ struct operand_ref {
   int value = -1;             ///< the value of the plan that lies there; for explain
   scalar type = scalar::f64;  ///< what lies there; only pack and unpack convert
   bool conjugated = false;    ///< pack takes the conjugate of what lies there
-  bool mapped =
-      false;  ///< strides count numbers of a map, which say where entries lie; -1: nowhere
+  /// Strides count numbers of a map, which say where entries lie; -1: nowhere.
+  bool mapped = false;
 
   friend constexpr bool operator==(const operand_ref&, const operand_ref&) = default;
 };
@@ -75,20 +77,32 @@ struct step_loop {
 /// One loop nest: for outer..., tiles of (m, n), accumulate over (k_outer..., k).
 ///   contract: m moves A and C; n moves B and C (and A when `a_varies`); k moves A and B.
 ///   sandwich: as contract with q between: k moves A and B; q moves A, D and A2; m moves A2 and C.
+///   halve: m and k move A and C.
 ///   pack, unpack: n is the run along x.
+///
+/// The halves of a matrix with A[M-1-m][K-1-k] = s A[m][k] are
+///   E[m][k] = (A[m][k] + A[m][K-1-k]) / 2,  O[m][k] = (A[m][k] - A[m][K-1-k]) / 2,
+/// k below K / 2, rounded up for E and down for O; m below M / 2, rounded up for E and down for O
+/// where s = 1, the other way round where s = -1. Together they are as large as half of A, and lie
+/// in opposite corners of a matrix of its size, such that the same corners of the transposed are
+/// the halves of the transposed:
+///   s = 1: E[m][k] at (m, k), O[m][k] at (M-1-m, K-1-k);  s = -1: at (M-1-m, k) and (m, K-1-k).
 struct program_step {
   step_kind kind = step_kind::contract;
   epilogue finish = epilogue::overwrite;
   bool accumulates = false;  ///< C := C + ...
   int sign = 1;              ///< of what is computed: 1 or -1
   bool a_varies = false;     ///< A moves along n: an entry-wise product
+  /// A (and A2) are symmetric or antisymmetric under reflection and lie there in halves.
+  reflection halves = reflection::none;
   operand_ref a, b, c;
   operand_ref a2, d;  ///< sandwich only
   step_loop m, n, k, q;
   /// In the program's list of loops: first the outer ones, then the outer contracted ones.
   int first_loop = 0, outer_count = 0, k_outer_count = 0;
-  /// This step and those behind it, so many in all, are entry-wise products over one loop n, whose
-  /// results none but them overwrite: they may run together, entry by entry.
+  /// This step and those behind it, so many in all, are entry-wise products over one loop n and at
+  /// most one around it, the same in all, whose results none but them overwrite: they may run
+  /// together, entry by entry.
   int together = 1;
   int origin = 0;  ///< the (last) step of the plan that this step computes; for explain
 

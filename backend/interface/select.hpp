@@ -34,6 +34,32 @@ inline constexpr int most_together = 12;
 /// Longest side of the three matrices that the sandwich micro-kernel unrolls.
 inline constexpr index sandwich_extent = 12;
 
+/// Whether a matrix of m x k entries that is symmetric under reflection is applied in halves: 3 x 2
+/// are 6 products or 3 and 5 sums (mass operator on Zen 5: 67 and 60 GFLOP/s, from 4 x 3 on 92 and
+/// 110).
+constexpr bool has_halves(index m, index k) { return m >= 3 && k >= 3; }
+
+/// Pairs of rows of it at a time: two accumulators each.
+inline constexpr int most_pairs = 6;
+
+/// Columns of it at a time: one broadcast serves two where there are registers for it (mass
+/// operator on Zen 5, one column: 0.92 of the rate at p = 3 and 4). A third gains nothing.
+constexpr int even_odd_columns(index rows, int registers) {
+  const int pairs = static_cast<int>((rows + 1) / 2 < most_pairs ? (rows + 1) / 2 : most_pairs);
+  return 2 * (2 * pairs + 3) + 1 <= registers ? 2 : 1;
+}
+
+/// Entries of a result that a task sets to 0 before anything is added to them: 20 us of writing.
+inline constexpr index cleared_entries = 1 << 16;
+
+/// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
+inline constexpr index fetched_bytes = 2048;
+
+/// Distances in scratch of a multiple of this many bytes are made a vector longer: all entries of
+/// an axis would share one set of the L1 cache (8 x 8 x 8 points of 8 lanes, diffusion on Zen 5:
+/// 0.91 of the peak, 1.28 with longer ones).
+inline constexpr index crowded_bytes = 4096;
+
 /// What taking the lanes from one label would cost, in vector operations.
 struct lane_candidate {
   double vector_operations = 0;  ///< of all steps, each lane tile rounded up to whole vectors

@@ -56,7 +56,9 @@ std::vector<timing> time_alternately(const std::vector<candidate>& candidates, e
   for (const candidate& c : candidates) passes.push_back(passes_of(c, e.sample_seconds));
   std::vector<std::vector<double>> samples(candidates.size());
   for (int round = 0; round < e.rounds; ++round) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::size_t place = 0; place < candidates.size(); ++place) {
+      const std::size_t i = round % 2 == 0 ? place : candidates.size() - 1 - place;
+      if (e.sample_seconds > 0) candidates[i].pass();
       samples[i].push_back(seconds_of(candidates[i], passes[i]) / passes[i]);
     }
   }

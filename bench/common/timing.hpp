@@ -32,8 +32,9 @@ double median(std::vector<double> values);
 /// Relative inter-quartile range.
 double spread_of(std::vector<double> values);
 
-/// Times all candidates alternately: one sample of each per round. Every candidate runs once
-/// before.
+/// Times all candidates alternately: one sample of each per round, first to last and then last to
+/// first. Every candidate runs once before, and where samples have a length also before each of
+/// them: what the one before left in the caches does not count.
 ///
 /// The time of the first is its median; that of another is the median of its ratios to the first
 /// within a round, times that. A machine that is shared changes its speed from one second to the

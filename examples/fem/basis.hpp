@@ -42,43 +42,14 @@ inline long double lagrange_slope(const std::vector<long double>& nodes, int i, 
   return sum;
 }
 
-/// Lagrange polynomials of degree p on D1D = p + 1 Gauss-Lobatto nodes, seen at Q1D = p + 2
-/// Gauss-Legendre points.
-template <int p>
-struct basis {
-  static constexpr int D1D = p + 1, Q1D = p + 2;
-
-  quadrature nodes = gauss_lobatto(D1D);
-  quadrature rule = gauss_legendre(Q1D);
-
-  tensor<double, Q1D, D1D> B;  // (q, i)  l_i(x_q)
-  tensor<double, Q1D, D1D> G;  // (q, i)  l_i'(x_q)
-
-  /// The gradient of a tensor product: direction d differentiates along axis d and only
-  /// interpolates along the other two. Slice d of X is G if d = 0 and B if not; of Y, Z likewise.
-  tensor<double, 3, Q1D, D1D> X, Y, Z;  // (d, q, i)
-
-  basis() {
-    for (int q = 0; q < Q1D; ++q) {
-      const long double x = rule.points[static_cast<std::size_t>(q)];
-      for (int i = 0; i < D1D; ++i) {
-        B(q, i) = static_cast<double>(lagrange(nodes.points, i, x));
-        G(q, i) = static_cast<double>(lagrange_slope(nodes.points, i, x));
-        for (int d = 0; d < 3; ++d) {
-          X(d, q, i) = d == 0 ? G(q, i) : B(q, i);
-          Y(d, q, i) = d == 1 ? G(q, i) : B(q, i);
-          Z(d, q, i) = d == 2 ? G(q, i) : B(q, i);
-        }
-      }
-    }
-  }
-};
+/// (a, i): takes numbers for the points i to numbers for the points a.
+using matrix = tensor<double, dyn, dyn>;
 
 /// T(a, i) = l_i(to[a]) of the Lagrange polynomials on the nodes `from`: values at `from` to values
 /// at `to`.
-inline tensor<double, dyn, dyn> interpolation(const std::vector<long double>& from,
-                                              const std::vector<long double>& to) {
-  tensor<double, dyn, dyn> T(to.size(), from.size());
+inline matrix interpolation(const std::vector<long double>& from,
+                            const std::vector<long double>& to) {
+  matrix T(to.size(), from.size());
   for (std::size_t a = 0; a < to.size(); ++a) {
     for (std::size_t i = 0; i < from.size(); ++i) {
       T(a, i) = static_cast<double>(lagrange(from, static_cast<int>(i), to[a]));
@@ -86,6 +57,40 @@ inline tensor<double, dyn, dyn> interpolation(const std::vector<long double>& fr
   }
   return T;
 }
+
+/// T(a, i) = l_i'(to[a]): values at `from` to slopes at `to`.
+inline matrix differentiation(const std::vector<long double>& from,
+                              const std::vector<long double>& to) {
+  matrix T(to.size(), from.size());
+  for (std::size_t a = 0; a < to.size(); ++a) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      T(a, i) = static_cast<double>(lagrange_slope(from, static_cast<int>(i), to[a]));
+    }
+  }
+  return T;
+}
+
+/// Lagrange polynomials of degree p on p + 1 Gauss-Lobatto nodes, seen at the points of a
+/// quadrature.
+struct basis {
+  quadrature nodes, rule;
+
+  matrix B;  // (q, i)  l_i(x_q)
+  matrix G;  // (q, i)  l_i'(x_q)
+  matrix H;  // (q, x)  slope at x_q of the polynomial that is 1 at x_x and 0 at the other points
+
+  basis(int p, const quadrature& seen_at)
+      : nodes(gauss_lobatto(p + 1)),
+        rule(seen_at),
+        B(interpolation(nodes.points, rule.points)),
+        G(differentiation(nodes.points, rule.points)),
+        H(differentiation(rule.points, rule.points)) {}
+
+  index D1D() const { return B.extent(1); }
+  index Q1D() const { return B.extent(0); }
+  /// The points are the nodes: B is the unit matrix, and G is H.
+  bool is_collocated() const { return nodes.points == rule.points; }
+};
 
 }  // namespace fem
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <fstream>
+#include <string>
 #include <vector>
 
 #include "parallel.hpp"
+#include "vector.hpp"
 
 namespace fem {
 namespace {
@@ -95,6 +98,31 @@ double read_bound(const double* data, tenfold::index n) {
     seconds = std::min(seconds, seconds_now() - start);
   });
   return static_cast<double>(rounds * stride * repeats) * sizeof(double) / seconds;
+}
+
+double triad_bound() {
+  constexpr tenfold::index n = 8'000'000;
+  const vector b = zeros(n), c = zeros(n);
+  vector a = zeros(n);
+  double seconds = 1e300;
+  repeat(0.2, [&] {
+    const double start = seconds_now();
+    for_each_entry(n, [x = a.data(), y = b.data(), z = c.data()](tenfold::index i) {
+      x[i] = y[i] + 3 * z[i];
+    });
+    seconds = std::min(seconds, seconds_now() - start);
+  });
+  return 3.0 * sizeof(double) * n / seconds;
+}
+
+double last_cache_bytes() {
+  double largest = 0;
+  for (int level = 0;; ++level) {
+    std::ifstream in("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) + "/size");
+    double kilobytes = 0;  // as in "32768K"
+    if (!(in >> kilobytes)) return largest;
+    largest = std::max(largest, 1024 * kilobytes);
+  }
 }
 
 }  // namespace fem

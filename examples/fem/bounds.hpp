@@ -15,6 +15,13 @@ double fma_bound();
 /// in bytes per second. Numbers that fit in a cache come from there, as they do for the solver.
 double read_bound(const double* data, tenfold::index n);
 
+/// STREAM's triad, a = b + s c, on vectors of 64 MB: the best rate in bytes per second, 24 bytes an
+/// entry.
+double triad_bound();
+
+/// The size of the largest cache that the first processor has, as Linux tells it; 0: it does not.
+double last_cache_bytes();
+
 }  // namespace fem
 
 #endif  // TENFOLD_EXAMPLES_FEM_BOUNDS_HPP

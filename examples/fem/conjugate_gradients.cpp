@@ -2,23 +2,26 @@
 
 #include "conjugate_gradients.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace fem {
 
-convergence conjugate_gradients(const std::function<void(const vector&, vector&)>& A,
-                                const vector& diagonal_inverse, vector& x, vector& r,
-                                tenfold::index n, double tolerance, int most,
+convergence conjugate_gradients(const matrix_action& A, const matrix_action& precondition,
+                                vector& x, vector& r, tenfold::index n, double tolerance, int most,
                                 const std::function<void(int, double)>& tell) {
-  vector direction = zeros(r.size()), image = zeros(r.size());
+  vector direction = zeros(r.size()), image = zeros(r.size()), preconditioned = zeros(r.size());
   double* const p = direction.data();
   double* const q = image.data();
+  double* const z = preconditioned.data();
   double* const xs = x.data();
   double* const rs = r.data();
-  const double* const d = diagonal_inverse.data();
 
-  for_each_entry(n, [=](tenfold::index i) { p[i] = d[i] * rs[i]; });
-  double rz = sum_over_entries(n, [=](tenfold::index i) { return rs[i] * p[i]; });
+  precondition(r, preconditioned);
+  for_each_entry(n, [=](tenfold::index i) { p[i] = z[i]; });
+  double rz = sum_over_entries(n, [=](tenfold::index i) { return rs[i] * z[i]; });
   const double start = std::sqrt(rz);
 
   convergence state;
@@ -27,15 +30,16 @@ convergence conjugate_gradients(const std::function<void(const vector&, vector&)
     A(direction, image);
     const double curvature = sum_over_entries(n, [=](tenfold::index i) { return p[i] * q[i]; });
     const double alpha = rz / curvature;
-    const double rz_before = rz;
-    rz = sum_over_entries(n, [=](tenfold::index i) {
-      rs[i] -= alpha * q[i];
-      return rs[i] * (d[i] * rs[i]);
-    });
-    const double beta = rz / rz_before;
     for_each_entry(n, [=](tenfold::index i) {
       xs[i] += alpha * p[i];
-      p[i] = d[i] * rs[i] + beta * p[i];
+      rs[i] -= alpha * q[i];
+    });
+    precondition(r, preconditioned);
+    const double zq = sum_over_entries(n, [=](tenfold::index i) { return z[i] * q[i]; });
+    const double beta = -alpha * zq / rz;
+    rz = sum_over_entries(n, [=](tenfold::index i) {
+      p[i] = z[i] + beta * p[i];
+      return rs[i] * z[i];
     });
     ++state.iterations;
     state.residual = std::sqrt(rz) / start;
@@ -44,6 +48,95 @@ convergence conjugate_gradients(const std::function<void(const vector&, vector&)
     if (!std::isfinite(state.residual)) break;
   }
   return state;
+}
+
+namespace {
+
+/// p^T q, r^T r, r^T q and q^T q over some entries, each in 8 running sums.
+struct products {
+  double pq = 0, rr = 0, rq = 0, qq = 0;
+
+  products() = default;
+  products(const double* p, const double* q, const double* r, const range& of) {
+    double sums[4][8] = {};
+    const auto add = [&](index i, int w) {
+      sums[0][w] += p[i] * q[i];
+      sums[1][w] += r[i] * r[i];
+      sums[2][w] += r[i] * q[i];
+      sums[3][w] += q[i] * q[i];
+    };
+    index i = of.first;
+    for (; i + 8 <= of.last; i += 8) {
+      for (int w = 0; w < 8; ++w) add(i + w, w);
+    }
+    for (int w = 0; i < of.last; ++i, ++w) add(i, w);
+    double* const results[] = {&pq, &rr, &rq, &qq};
+    for (int s = 0; s < 4; ++s) {
+      for (const double part : sums[s]) *results[s] += part;
+    }
+  }
+  void operator+=(const products& other) {
+    pq += other.pq;
+    rr += other.rr;
+    rq += other.rq;
+    qq += other.qq;
+  }
+};
+
+}  // namespace
+
+vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int iterations) {
+  vector solution = zeros(residual.size()), direction = zeros(residual.size()),
+         image = zeros(residual.size());
+  double* const x = solution.data();
+  double* const r = residual.data();
+  double* const p = direction.data();
+  double* const q = image.data();
+
+  // Of the iteration before, k - 1: r -= alpha q, p = r + beta p. Of the one before that: its
+  // alpha, and the beta by which its p follows, (p - r) / beta_before.
+  double alpha = 0, beta = 0, alpha_before = 0, beta_before = 0;
+  const auto begin = [&](const range& of, int k) {
+    const index last = std::min(of.last, A.n);
+    const double a = alpha, b = beta;
+    if (k % 2 == 0 || k == iterations) {
+      const double a_before = k % 2 == 0 && k > 0 ? alpha_before / beta_before : 0;
+      for (index i = of.first; i < last; ++i) x[i] += a * p[i] + a_before * (p[i] - r[i]);
+    }
+    for (index i = of.first; i < last; ++i) {
+      r[i] -= a * q[i];
+      p[i] = r[i] + b * p[i];
+    }
+    std::fill(q + of.first, q + of.last, 0.0);
+  };
+  const auto for_ranges = [](const std::vector<range>& ranges, auto work) {
+    in_parallel(static_cast<tenfold::index>(ranges.size()), [&](tenfold::index i) {
+      const auto at = static_cast<std::size_t>(i);
+      work(ranges[at], at);
+    });
+  };
+
+  std::vector<products> partial;
+  for (int k = 0; k < iterations; ++k) {
+    products sum;
+    for (const slab& on : A.all.slabs()) {
+      for_ranges(on.begins, [&](const range& of, std::size_t) { begin(of, k); });
+      A.add(on, p, q);
+      partial.resize(on.ends.size());
+      for_ranges(on.ends, [&](const range& of, std::size_t at) {
+        partial[at] = products(p, q, r, {of.first, std::min(of.last, A.n)});
+      });
+      for (const products& part : partial) sum += part;
+    }
+    alpha_before = alpha;
+    beta_before = beta;
+    alpha = sum.rr / sum.pq;
+    beta = (sum.rr - 2 * alpha * sum.rq + alpha * alpha * sum.qq) / sum.rr;
+  }
+  for (const slab& on : A.all.slabs()) {
+    for_ranges(on.begins, [&](const range& of, std::size_t) { begin(of, iterations); });
+  }
+  return solution;
 }
 
 }  // namespace fem

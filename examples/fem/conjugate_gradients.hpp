@@ -1,34 +1,52 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// Conjugate gradients with Jacobi's preconditioner.
+/// Conjugate gradients.
 #ifndef TENFOLD_EXAMPLES_FEM_CONJUGATE_GRADIENTS_HPP
 #define TENFOLD_EXAMPLES_FEM_CONJUGATE_GRADIENTS_HPP
 
 #include <functional>
 
+#include "restriction.hpp"
 #include "vector.hpp"
 
 namespace fem {
 
 struct convergence {
   int iterations = 0;
-  double residual = 1;  ///< |r| / |r at the start|, in the norm sqrt(r^T diag(A)^-1 r)
+  double residual = 1;  ///< |r| / |r at the start|, in the norm sqrt(r^T z), z that of r
   bool reached = false;
 };
 
 /// Solves A x = b for the first n entries of the vectors; A is symmetric and positive definite.
-///     A(p, q)               q = A p; p is 0 behind the first n entries, what q is there is ignored
-///     diagonal_inverse      1 / A_ii
-///     x                     in: 0; out: the solution
-///     r                     in: b; out: b - A x
+///     A(p, q)          q = A p; p is 0 behind the first n entries, what q is there is ignored
+///     precondition     z(r), an approximation of A^-1 r, symmetric and positive definite or nearly
+///                      so: directions are made conjugate to the last one whatever z is (Golub and
+///                      Ye, SIAM J. Sci. Comput. 21, 1999); r is 0 behind the first n entries, what
+///                      z is there is ignored
+///     x                in: 0; out: the solution
+///     r                in: b; out: b - A x; 0 behind the first n entries
 /// Stops when the residual has fallen by the factor `tolerance`, or after `most` iterations;
 /// calls tell(iteration, residual) after each.
-///
-/// Updates are merged into three loops, which move 12 vectors per iteration beside A's own.
-convergence conjugate_gradients(const std::function<void(const vector&, vector&)>& A,
-                                const vector& diagonal_inverse, vector& x, vector& r,
-                                tenfold::index n, double tolerance, int most,
+convergence conjugate_gradients(const matrix_action& A, const matrix_action& precondition,
+                                vector& x, vector& r, tenfold::index n, double tolerance, int most,
                                 const std::function<void(int, double)>& tell);
+
+/// A matrix over the mesh for the first n entries of vectors: what `add` adds, slab by slab.
+struct slab_matrix {
+  const restriction& all;
+  std::function<void(const slab&, const double* x, double* y)> add;
+  tenfold::index n;
+};
+
+/// So many iterations without a preconditioner for A x = b, from x = 0, whatever the residual is.
+///     r    in: b; out: b - A x; 0 behind the first n entries
+/// The updates of the vectors and all products are part of the operator's loop: an entry is brought
+/// up to date before the first slab that has it, and goes into the products behind the last one, so
+/// that between these it stays in a cache. r^T r of the next iteration follows from products of r
+/// and q = A p of this one, and x is written in every other iteration, when the direction before
+/// this one follows from r and p (Kronbichler, Sashko and Munch, Int. J. High Perform. Comput.
+/// Appl. 37, 2023). Returns x.
+vector merged_conjugate_gradients(const slab_matrix& A, vector& r, int iterations);
 
 }  // namespace fem
 

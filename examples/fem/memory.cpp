@@ -60,15 +60,17 @@ double node_count(int p, const topology& shared, int n) {
 double needed_bytes(int p, const topology& shared, int n, bool output) {
   const auto hexahedra = static_cast<double>(shared.hexahedra());
   const double elements = std::max(8.0, hexahedra * std::pow(n, 3));
-  const double nodes = node_count(p, shared, n);
-  const double at_points = elements * std::pow(p + 2, 3) * sizeof(double);  // geometry: M and D
-  const double map = elements * std::pow(p + 1, 3) * sizeof(std::int32_t);
-  const double order = elements * (sizeof(element) + 1);
-  const double shapes = nodes * sizeof(point);
   const double parts_of_hexahedra = hexahedra * 6000;  // copies of the topology, numberings
-  const double vectors = 6 * nodes * sizeof(double);
-  const double file = output ? 5 * nodes * sizeof(double) : 0;
-  return 10 * at_points + map + order + shapes + parts_of_hexahedra + vectors + file;
+  const double shapes = node_count(p, shared, n) * sizeof(point);
+  double bytes = parts_of_hexahedra + shapes;
+  for (int q = p; q >= 1; q /= 2) {  // multigrid's levels
+    const double nodes = node_count(q, shared, n);
+    const double at_points = elements * std::pow(q + 2, 3) * sizeof(double);  // M and D
+    const double map = elements * std::pow(q + 1, 3) * sizeof(std::int32_t);
+    const double vectors = 14 * nodes * sizeof(double);
+    bytes += 7 * at_points + map + vectors;
+  }
+  return bytes + (output ? 5 * node_count(p, shared, n) * sizeof(double) : 0);
 }
 
 double available_bytes() {

@@ -5,6 +5,7 @@
 #define TENFOLD_EXAMPLES_FEM_MESH_HPP
 
 #include <string>
+#include <tenfold/tensor/extents.hpp>
 #include <vector>
 
 #include "domain.hpp"
@@ -26,6 +27,16 @@ struct mesh {
   int geometry = 1;
   std::vector<point> nodes;  ///< of the elements' shape, by their numbers in the lattice of
                              ///< n geometry intervals; see numbering.hpp
+
+  tenfold::index elements() const {
+    return static_cast<tenfold::index>(shared.hexahedra()) * n * n * n;
+  }
+  /// Hexahedron by hexahedron, z is the fastest.
+  element at(tenfold::index e) const {
+    const auto digit = [this, e](tenfold::index of) { return static_cast<int>(e / of % n); };
+    const tenfold::index m = n;
+    return {static_cast<int>(e / (m * m * m)), digit(m * m), digit(m), digit(1)};
+  }
 };
 
 /// Cuts each hexahedron of `whole` into n x n x n elements. What elements share has one place.

@@ -1,87 +1,111 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// The element operators, as Einstein expressions. Labels:
-///     E        blocks of W elements, w the element in the block
+/// The element operators. Each is one fused kernel: a few Einstein statements that run on some
+/// elements before they turn to the next; gathering from vectors and adding to them is part of it.
+/// Labels:
+///     E w      block of elements, element in the block
 ///     i j k    nodes along the three axes of the element; l m n those of the test function
-///     q r s    quadrature points along the three axes
+///     q r s    quadrature points along the three axes, and so x y z
+///     a        component of a field, if it has any
 ///     c d      directions of derivatives
 #ifndef TENFOLD_EXAMPLES_FEM_OPERATORS_HPP
 #define TENFOLD_EXAMPLES_FEM_OPERATORS_HPP
 
-#include <tenfold/einsum.hpp>
+#include <functional>
+#include <tenfold/fuse.hpp>
 
 #include "basis.hpp"
-#include "blocks.hpp"
+#include "restriction.hpp"
 
 namespace fem {
 
-using tenfold::einsum;
-using tenfold::into;
+/// Numbers at the points of blocks of elements; of symmetric matrices the upper triangle.
+using scalars_at_points = tensor<double, dyn, dyn, dyn, dyn, W>;       // (E, q, r, s, w)
+using vectors_at_points = tensor<double, dyn, 3, dyn, dyn, dyn, W>;    // (E, a, q, r, s, w)
+using symmetric_at_points = tensor<double, dyn, 6, dyn, dyn, dyn, W>;  // (E, cd, q, r, s, w)
 
-/// Numbers at the nodes, and at the quadrature points, of blocks of elements.
-template <class T, int N>
-using scalar_blocks = view<T, dyn, N, N, N, W>;  // (E, i, j, k; w)
-template <class T, int N>
-using vector_blocks = view<T, dyn, 3, N, N, N, W>;  // (E, d, i, j, k; w)
-template <class T, int N>
-using matrix_blocks = view<T, dyn, 3, 3, N, N, N, W>;  // (E, c, d, i, j, k; w)
+namespace on_element {
 
-/// The mass operator:  v = B^T M B u  along each axis,  M = weight det J at the points.
-template <int p>
-void mass(const basis<p>& b, scalar_blocks<const double, p + 2> M,
-          scalar_blocks<const double, p + 1> u, scalar_blocks<double, p + 1> v) {
-  einsum<"qi,rj,sk,Eqrsw,ql,rm,sn,Eijkw->Elmnw">(into(v), b.B, b.B, b.B, M, b.B, b.B, b.B, u);
-}
+using namespace tenfold::labels;
+using tenfold::along, tenfold::fuse, tenfold::symmetric;
 
-/// The diffusion operator:  v = sum_cd (d_c)^T D_cd d_d u,  D = weight det J J^-1 J^-T at the
-/// points. `gradient` and `flux` are scratch.
-template <int p>
-void diffusion(const basis<p>& b, matrix_blocks<const double, p + 2> D,
-               scalar_blocks<const double, p + 1> u, vector_blocks<double, p + 2> gradient,
-               vector_blocks<double, p + 2> flux, scalar_blocks<double, p + 1> v) {
-  einsum<"dqi,drj,dsk,Eijkw->Edqrsw">(into(gradient), b.X, b.Y, b.Z, u);
-  einsum<"Ecdqrsw,Edqrsw->Ecqrsw">(into(flux), D, gradient);
-  einsum<"cql,crm,csn,Ecqrsw->Elmnw">(into(v), b.X, b.Y, b.Z, flux);
-}
+inline constexpr tenfold::input<"u"> U;    // at nodes
+inline constexpr tenfold::output<"v"> V;   // at nodes, or at points
+inline constexpr tenfold::input<"B"> B;    // values of polynomials at points; see basis.hpp
+inline constexpr tenfold::input<"H"> H;    // slopes at points of polynomials given at points
+inline constexpr tenfold::input<"1"> One;  // the unit matrix
+inline constexpr tenfold::input<"M"> M;    // weight det J
+inline constexpr tenfold::input<"D"> D;    // weight det J J^-1 J^-T
 
-/// Its flops on one element, as planned: three directions there and back, each three sweeps along
-/// an axis, and the 3x3 matrix at every point.
-constexpr double diffusion_flops(int p) {
-  const double D1D = p + 1, Q1D = p + 2;
-  const double sweeps = 2 * (Q1D * D1D * D1D * D1D + Q1D * Q1D * D1D * D1D + Q1D * Q1D * Q1D * D1D);
-  return 6 * sweeps + 18 * Q1D * Q1D * Q1D;
-}
+/// The mass operator:  v += B^T M B u  along each axis. mass<> is for scalar fields, mass<3> for
+/// those of 3 components.
+template <index... Components>
+inline constexpr auto mass = [](auto... component) {
+  return fuse(E)(V(E, w, component..., l, m, n) +=
+                 B(q, l) * B(r, m) * B(s, n) * M(E, q, r, s, w) *  //
+                 B(q, i) * B(r, j) * B(s, k) * U(E, w, component..., i, j, k));
+}((static_cast<void>(Components), a)...);
+
+/// The diffusion operator:  v += sum_cd (d_c)^T D_cd d_d u.  The gradient is taken of what u is at
+/// the points: polynomials of degree p < Q lose nothing there, and H costs less than B and G.
+inline constexpr tenfold::local<"at"> At;
+inline constexpr tenfold::local<"grad"> Grad;
+inline constexpr tenfold::local<"flux"> Flux;
+inline constexpr tenfold::local<"div"> Div;
+inline constexpr auto X = along<0>(H, One);
+inline constexpr auto Y = along<1>(H, One);
+inline constexpr auto Z = along<2>(H, One);
+template <index... Components>
+inline constexpr auto diffusion = [](auto... component) {
+  return fuse(E)(At(E, component..., x, y, z, w) =
+                     B(x, i) * B(y, j) * B(z, k) * U(E, w, component..., i, j, k),
+                 Grad(E, component..., d, q, r, s, w) =
+                     X(d, q, x) * Y(d, r, y) * Z(d, s, z) * At(E, component..., x, y, z, w),
+                 Flux(E, component..., c, q, r, s, w) =
+                     symmetric(D)(E, c, d, q, r, s, w) * Grad(E, component..., d, q, r, s, w),
+                 Div(E, component..., x, y, z, w) =
+                     X(c, q, x) * Y(c, r, y) * Z(c, s, z) * Flux(E, component..., c, q, r, s, w),
+                 V(E, w, component..., l, m, n) +=
+                 B(x, l) * B(y, m) * B(z, n) * Div(E, component..., x, y, z, w));
+}((static_cast<void>(Components), a)...);
 
 /// The diagonal of the diffusion operator, cross terms and all: entry l of the matrix with u and
-/// the test function the same. The six tables are X_c X_d, Y_c Y_d and Z_c Z_d, point by point.
-template <int p>
-void diffusion_diagonal(const basis<p>& b, matrix_blocks<const double, p + 2> D,
-                        scalar_blocks<double, p + 1> v) {
-  einsum<"cql,dql,crm,drm,csn,dsn,Ecdqrsw->Elmnw">(into(v), b.X, b.X, b.Y, b.Y, b.Z, b.Z, D);
-}
+/// the test function the same. For each of the six entries cd of D, XX holds the products of the
+/// derivatives c and d along the first axis, YY and ZZ those along the others.
+inline constexpr tenfold::input<"XX"> XX;
+inline constexpr tenfold::input<"YY"> YY;
+inline constexpr tenfold::input<"ZZ"> ZZ;
+inline constexpr auto diffusion_diagonal =
+    fuse(E)(V(E, w, l, m, n) += XX(t, q, l) * YY(t, r, m) * ZZ(t, s, n) * D(E, t, q, r, s, w));
 
-/// Values at the quadrature points:  y = B u  along each axis.
-template <int p>
-void interpolate(const basis<p>& b, scalar_blocks<const double, p + 1> u,
-                 scalar_blocks<double, p + 2> y) {
-  einsum<"qi,rj,sk,Eijkw->Eqrsw">(into(y), b.B, b.B, b.B, u);
-}
-template <int p>
-void interpolate(const basis<p>& b, vector_blocks<const double, p + 1> x,
-                 vector_blocks<double, p + 2> y) {
-  einsum<"qi,rj,sk,Ecijkw->Ecqrsw">(into(y), b.B, b.B, b.B, x);
-}
+/// A field at points, or its derivatives: v = A B C u, a table for each axis.
+inline constexpr tenfold::input<"A"> A;
+inline constexpr tenfold::input<"C"> C;
+template <index... Components>
+inline constexpr auto at_points = [](auto... component) {
+  return fuse(E)(V(E, component..., q, r, s, w) =
+                     A(q, i) * B(r, j) * C(s, k) * U(E, w, component..., i, j, k));
+}((static_cast<void>(Components), a)...);
 
-/// The Jacobian matrix at the quadrature points:  J_cd = dx_c / dxi_d.
-template <int p>
-void jacobian(const basis<p>& b, vector_blocks<const double, p + 1> x,
-              matrix_blocks<double, p + 2> J) {
-  einsum<"dqi,drj,dsk,Ecijkw->Ecdqrsw">(into(J), b.X, b.Y, b.Z, x);
-}
+/// From the nodes of one basis to those of another:  v += T u  along each axis.
+inline constexpr tenfold::input<"T"> T;
+inline constexpr auto transfer =
+    fuse(E)(V(E, w, l, m, n) += T(l, i) * T(m, j) * T(n, k) * U(E, w, i, j, k));
 
-/// The same polynomials at other nodes, T(a, i) = l_i(x_a): extents that only the call tells.
-using any_blocks = view<double, dyn, dyn, dyn, dyn, dyn, W>;  // (E, c, i, j, k; w)
-void change_nodes(const tensor<double, dyn, dyn>& T, any_blocks x, any_blocks y);
+}  // namespace on_element
+
+/// An element operator A_e that has been planned: by the compiler for the degrees 1 to 8 where
+/// points are as usual, p + 2 or the nodes, else when it is made.
+struct element_operator {
+  /// y += sum_e R_e^T A_e R_e x over the elements of a slab, whose numbers at points, M or D, are
+  /// at `at_points`.
+  std::function<void(const slab&, const double* at_points, const double* x, double* y)> add;
+  double flops = 0;  ///< of one block, as planned
+};
+
+/// For the elements of `all`, slab by slab. They refer to the tables.
+element_operator mass_operator(const basis& tables, const restriction& all);
+element_operator diffusion_operator(const basis& tables, const restriction& all);
 
 }  // namespace fem
 

@@ -19,8 +19,9 @@ struct options {
                               ///< hexahedron of the domain; -1: by degree
   int threads = 0;            ///< 0: all that the machine offers
   int geometry = 0;           ///< degree of the elements' shape at most; 0: that of the solution
-  double deform = 0.1;        ///< how far the cube is bent
-  std::string output;         ///< a .vtu file; empty: none
+  std::string preconditioner = "multigrid";  ///< or "chebyshev", "jacobi"
+  double deform = 0.1;                       ///< how far the cube is bent
+  std::string output;                        ///< a .vtu file; empty: none
   bool help = false;
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <iosfwd>
 #include <string>
+#include <utility>
 
 #include "solve.hpp"
 
@@ -34,7 +35,9 @@ class progress_line {
 /// The table of a run: for each degree a row per mesh.
 class table {
  public:
-  table(std::ostream& out, double fma_bound) : out_(out), fma_bound_(fma_bound) {}
+  /// `chosen` is the preconditioner that has columns beside Jacobi's; empty: none.
+  table(std::ostream& out, double fma_bound, std::string chosen = "")
+      : out_(out), fma_bound_(fma_bound), chosen_(std::move(chosen)) {}
 
   void heading();
   /// The row of degree p on n^3 elements; n doubles from row to row of a degree.
@@ -48,6 +51,7 @@ class table {
 
   std::ostream& out_;
   double fma_bound_;
+  std::string chosen_;
   int degree_ = 0, rows_ = 0;
   double error_ = 0, rate_ = 0;
   std::string failures_;

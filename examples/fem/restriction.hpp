@@ -1,74 +1,86 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-/// Between a vector over the mesh and the elements: gather, scatter.
+/// Between a vector over the mesh and the elements: which entries each element has.
 #ifndef TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
 #define TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
 
-#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/scatter_order.hpp>
+#include <vector>
 
-#include "basis.hpp"
-#include "blocks.hpp"
-#include "numbering.hpp"
+#include "mesh.hpp"
+#include "vector.hpp"
 
 namespace fem {
 
+using tenfold::dyn;
+using tenfold::index;
+
+/// Elements in a block: the doubles in 64 bytes. They are what SIMD works on: numbers at their
+/// points lie side by side, in the last axis of the arrays.
+inline constexpr int W = 8;
+
+/// Entries first, ..., last - 1.
+struct range {
+  index first, last;
+};
+
+/// Consecutive blocks of elements, worked on in one go: few enough for the entries of several
+/// vectors to stay in a cache.
+struct slab {
+  index first, count;                    ///< blocks
+  tenfold::index_map<std::int32_t> map;  ///< (E, w, a, i, j, k), -1 behind the last element
+  tenfold::scatter_order order;
+  index D1D;
+  std::vector<range> begins;  ///< entries that no slab before this one has
+  std::vector<range> ends;    ///< entries that no slab behind it has
+
+  /// R_e x of all its elements: (E, w, i, j, k), node (i, j, k) of element w of block E, and
+  /// (E, w, a, i, j, k) for fields of that many components a.
+  template <index... Components, class T>
+  tenfold::gathered<T, W, Components..., dyn, dyn, dyn> of(T* x) const {
+    return {x, map, order, D1D, D1D, D1D};
+  }
+};
+
 /// R_e of the textbooks, for all elements: u_e = R_e x, y = sum_e R_e^T v_e.
-template <int p>
+///
+/// Entries of vectors are numbered in the order in which slabs come to them, so that what a slab
+/// begins and what it ends are few ranges; those of one node are neighbours. Entries on the
+/// boundary come last: the unknowns are the first `unknowns()` ones.
 class restriction {
  public:
-  static constexpr int D1D = p + 1;
+  /// The blocks that have about so many entries.
+  static index blocks_of(index entries, int p, int components = 1);
 
-  /// `number` is that of the nodes of degree p.
-  restriction(const numbering& number, const blocks& all) : map_(all.count()) {
-    for_each_batch(all, 1, [&](index b, index) {
-      for (int i = 0; i < D1D; ++i) {
-        for (int j = 0; j < D1D; ++j) {
-          for (int k = 0; k < D1D; ++k) {
-            for (int w = 0; w < W; ++w) {
-              const element& e = all.elements[static_cast<std::size_t>(b * W + w)];
-              map_(b, i, j, k, w) = static_cast<std::int32_t>(
-                  number(e.hexahedron, index(e.x) * p + i, index(e.y) * p + j, index(e.z) * p + k));
-            }
-          }
-        }
-      }
-    });
-  }
+  /// Fields of that many components, polynomials of degree p on the elements of `shape`, in slabs
+  /// of at most so many blocks; 0: those that have some ten thousand entries.
+  restriction(const mesh& shape, int p, int components = 1, index blocks_in_slab = 0);
+  restriction(const restriction&) = delete;
+  restriction& operator=(const restriction&) = delete;
 
-  /// The number of node (i, j, k) of element w of block b.
-  index node(index b, int i, int j, int k, int w) const { return map_(b, i, j, k, w); }
+  index components() const { return components_; }
+  index size() const { return size_; }
+  index unknowns() const { return unknowns_; }
+  /// Those of all slabs. Slabs are of one size; elements that the last one lacks are not there.
+  index blocks() const { return static_cast<index>(slabs_.size()) * slabs_.front().count; }
+  index elements() const { return elements_; }
+  const std::vector<slab>& slabs() const { return slabs_; }
 
-  /// u(E, i, j, k; w) = x[node(first + E, i, j, k; w)]
-  template <class Blocks>
-  void gather(const double* x, index first, Blocks&& u) const {
-    const std::int32_t* const map = &map_(first, 0, 0, 0, 0);
-    double* const values = u.data();
-    const index size = u.size();
-    for (index l = 0; l < size; ++l) values[l] = x[map[l]];
-  }
-
-  /// y[node(first + E, i, j, k; w)] += v(E, i, j, k; w)
-  template <class Blocks>
-  void scatter_add(const Blocks& v, index first, double* y) const {
-    const std::int32_t* const map = &map_(first, 0, 0, 0, 0);
-    const double* const values = v.data();
-    const index size = v.size();
-    for (index l = 0; l < size; ++l) y[map[l]] += values[l];
-  }
-
-  /// y[node(first + E, i, j, k; w)] = v(E, i, j, k; w), for values that elements agree on.
-  template <class Blocks>
-  void scatter(const Blocks& v, index first, double* y) const {
-    const std::int32_t* const map = &map_(first, 0, 0, 0, 0);
-    const double* const values = v.data();
-    const index size = v.size();
-    for (index l = 0; l < size; ++l) y[map[l]] = values[l];
-  }
+  /// The entries of element e, (a, i, j, k).
+  const std::int32_t* entries(index e) const { return map_.data() + e * per_element_; }
+  index per_element() const { return per_element_; }
 
  private:
-  tensor<std::int32_t, dyn, D1D, D1D, D1D, W> map_;  // (E, i, j, k; w)
+  index components_, elements_, per_element_, size_ = 0, unknowns_ = 0;
+  std::vector<std::int32_t> map_;  // (e, a, i, j, k)
+  std::vector<slab> slabs_;
 };
+
+/// y = sum of what add(slab) adds, slab by slab.
+void add_up(const restriction& all, vector& y, const std::function<void(const slab&)>& add);
 
 }  // namespace fem
 

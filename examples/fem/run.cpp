@@ -62,7 +62,7 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
   out << "- div grad u = f on " << whole.name << ", " << elements_text(whole.shared, "n")
       << " of degree p, " << thread_count() << " threads, " << fma * 1e-9
       << " GFLOP/s of FMA at most\n";
-  table results(out, fma);
+  table results(out, fma, chosen.preconditioner == "jacobi" ? "" : chosen.preconditioner);
   progress_line progress(err, terminal);
   results.heading();
   for (const series& s : all) {
@@ -74,6 +74,9 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
       }
       const mesh shape = cut(whole, n, geometry);
       request what{shape};
+      what.by = chosen.preconditioner == "jacobi"      ? preconditioning::jacobi
+                : chosen.preconditioner == "chebyshev" ? preconditioning::chebyshev
+                                                       : preconditioning::multigrid;
       what.progress = [&, where = "degree " + std::to_string(s.p) + ", " +
                                   elements_text(whole.shared, std::to_string(n))](
                           const char* stage, int iteration, double residual) {

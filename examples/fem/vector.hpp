@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <tenfold/tensor/tensor.hpp>
 #include <vector>
 
@@ -54,6 +55,9 @@ inline vector zeros(tenfold::index n) {
   for_each_entry(n, [data = x.data()](tenfold::index i) { data[i] = 0; });
   return x;
 }
+
+/// y = A x for a matrix over the mesh.
+using matrix_action = std::function<void(const vector& x, vector& y)>;
 
 }  // namespace fem
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "problem_error.hpp"
+#include "solution.hpp"
 
 namespace fem {
 
@@ -129,6 +130,38 @@ void vtu_writer::flush_group() {
   out_.write(text, 4);
   group_ = {};
   waiting_ = 0;
+}
+
+void write_vtu(std::ostream& out, const discretization& on, const vector& u) {
+  const int p = on.degree();
+  std::vector<long double> equidistant;
+  for (int a = 0; a <= p; ++a) equidistant.push_back(static_cast<long double>(a) / p);
+  const vector values = on.values(u, equidistant);
+  const std::vector<point> x = positions(on.shape(), on.nodes_of_elements(), equidistant);
+
+  const restriction& nodes = on.nodes_of_elements();
+  const index count = nodes.elements();
+  const std::vector<std::array<int, 3>> order = vtk_node_order(p);
+  const auto per_cell = static_cast<index>(order.size());
+  const auto at = [](index l) { return static_cast<std::size_t>(l); };
+
+  vtu_writer file(out, on.nodes(), count);
+  file.open("PointData Scalars=\"u\"");
+  file.array<double>("u", 1, on.nodes(), [&](index l) { return values(l); });
+  file.array<double>("error", 1, on.nodes(),
+                     [&](index l) { return values(l) - solution(x[at(l)]); });
+  file.close("PointData");
+  file.open("Points");
+  file.array<double>("Points", 3, 3 * on.nodes(), [&](index l) { return x[at(l / 3)][at(l % 3)]; });
+  file.close("Points");
+  file.open("Cells");
+  file.array<std::int64_t>("connectivity", 1, count * per_cell, [&](index l) {
+    const auto [i, j, k] = order[at(l % per_cell)];
+    return std::int64_t{nodes.entries(l / per_cell)[(i * (p + 1) + j) * (p + 1) + k]};
+  });
+  file.array<std::int64_t>("offsets", 1, count, [&](index c) { return (c + 1) * per_cell; });
+  file.array<std::uint8_t>("types", 1, count, [](index) { return std::uint8_t(72); });
+  file.close("Cells");
 }
 
 }  // namespace fem

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "discretization.hpp"
-#include "solution.hpp"
 
 namespace fem {
 
@@ -81,57 +80,7 @@ class vtu_writer {
 };
 
 /// Writes u and its error at equidistant nodes, which is where VTK's polynomials have them.
-template <int p>
-void write_vtu(std::ostream& out, const discretization<p>& on, const vector& u) {
-  constexpr int D1D = p + 1;
-  std::vector<long double> equidistant;
-  for (int a = 0; a <= p; ++a) equidistant.push_back(static_cast<long double>(a) / p);
-  const tensor<double, dyn, dyn> T = interpolation(on.tables().nodes.points, equidistant);
-
-  // Equidistant nodes are numbered as the Gauss-Lobatto nodes are.
-  const blocks& all = on.elements();
-  std::array<vector, 3> x = {zeros(on.nodes()), zeros(on.nodes()), zeros(on.nodes())};
-  vector values = zeros(on.nodes());
-  for_each_batch(all, 1, [&](index b, index) {
-    tensor<double, dyn, 4, D1D, D1D, D1D, W> nodal(1), moved(1);  // x, y, z, u
-    on.positions()(b, vector_blocks<double, D1D>(nodal.data(), 1));
-    on.map().gather(u.data(), b, scalar_blocks<double, D1D>(&nodal(0, 3, 0, 0, 0, 0), 1));
-    change_nodes(T, nodal, moved);
-    for (int c = 0; c < 4; ++c) {
-      on.map().scatter(scalar_blocks<double, D1D>(&moved(0, c, 0, 0, 0, 0), 1), b,
-                       c < 3 ? x[static_cast<std::size_t>(c)].data() : values.data());
-    }
-  });
-
-  std::vector<index> cells;
-  for (std::size_t e = 0; e < all.elements.size(); ++e) {
-    if (all.filled[e]) cells.push_back(static_cast<index>(e));
-  }
-  const auto count = static_cast<index>(cells.size());
-  const std::vector<std::array<int, 3>> order = vtk_node_order(p);
-  const auto per_cell = static_cast<index>(order.size());
-  const auto at = [](index l) { return static_cast<std::size_t>(l); };
-
-  vtu_writer file(out, on.nodes(), count);
-  file.open("PointData Scalars=\"u\"");
-  file.array<double>("u", 1, on.nodes(), [&](index l) { return values(l); });
-  file.array<double>("error", 1, on.nodes(), [&](index l) {
-    return values(l) - solution({x[0](l), x[1](l), x[2](l)});
-  });
-  file.close("PointData");
-  file.open("Points");
-  file.array<double>("Points", 3, 3 * on.nodes(), [&](index l) { return x[at(l % 3)](l / 3); });
-  file.close("Points");
-  file.open("Cells");
-  file.array<std::int64_t>("connectivity", 1, count * per_cell, [&](index l) {
-    const index e = cells[at(l / per_cell)];
-    const auto [i, j, k] = order[at(l % per_cell)];
-    return on.map().node(e / W, i, j, k, static_cast<int>(e % W));
-  });
-  file.array<std::int64_t>("offsets", 1, count, [&](index c) { return (c + 1) * per_cell; });
-  file.array<std::uint8_t>("types", 1, count, [](index) { return std::uint8_t(72); });
-  file.close("Cells");
-}
+void write_vtu(std::ostream& out, const discretization& on, const vector& u);
 
 }  // namespace fem
 

@@ -74,4 +74,21 @@ TEST_CASE("products by any tuning are as exact as the work allows") {
   for_each_scalar([](auto t) { check_tunings<decltype(t)>(150); });
 }
 
+TEST_CASE("a product of a single register tile may be told to copy B into panels") {
+  for (const batch_layout layout : {batch_layout::strided, batch_layout::pointers}) {
+    generator g(12);
+    const storage apart{.layout = layout, .gap = 3};
+    product<double> p(4, 8, 200, 3, apart, apart, apart, entries_kind::random, g);
+    const auto want = reference::gemm(p.shape, p.arguments);
+    for (const auto isa : instruction_sets()) {
+      gemm_tuning t = select::shipped(class_of(p.shape), isa);
+      t.panel_rows = 1;
+      CHECK(select::packs_panels(p.shape, p.shape.b.row, t));
+      p.c.put_back();
+      launch(p.shape, p.arguments, isa, t);
+      CHECK(p.judge(want) == 0);
+    }
+  }
+}
+
 }  // namespace tenfold::testing

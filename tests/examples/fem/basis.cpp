@@ -5,58 +5,62 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-template <int p>
-void check_tables() {
+void check_tables(int p) {
   CAPTURE(p);
-  const fem::basis<p> b;
-  for (int q = 0; q < b.Q1D; ++q) {
-    const double x = static_cast<double>(b.rule.points[static_cast<std::size_t>(q)]);
-    // Polynomials of degree p are interpolated and differentiated exactly; 1 comes first, which
-    // is the partition of unity.
-    for (int k = 0; k <= p; ++k) {
-      double value = 0, slope = 0, values = 0, slopes = 0;
-      for (int i = 0; i < b.D1D; ++i) {
-        const double node = static_cast<double>(b.nodes.points[static_cast<std::size_t>(i)]);
-        value += b.B(q, i) * std::pow(node, k);
-        slope += b.G(q, i) * std::pow(node, k);
-        values += std::fabs(b.B(q, i));
-        slopes += std::fabs(b.G(q, i));
-      }
-      CHECK(std::fabs(value - std::pow(x, k)) <= 8 * eps * values);
-      CHECK(std::fabs(slope - (k == 0 ? 0 : k * std::pow(x, k - 1))) <= 8 * eps * slopes);
-    }
-    // Each direction differentiates along its own axis only.
-    for (int i = 0; i < b.D1D; ++i) {
-      for (int d = 0; d < 3; ++d) {
-        CHECK(b.X(d, q, i) == (d == 0 ? b.G : b.B)(q, i));
-        CHECK(b.Y(d, q, i) == (d == 1 ? b.G : b.B)(q, i));
-        CHECK(b.Z(d, q, i) == (d == 2 ? b.G : b.B)(q, i));
+  const fem::basis b(p, fem::gauss_legendre(p + 2));
+  CHECK_FALSE(b.is_collocated());
+  // Polynomials of degree p are interpolated and differentiated exactly; 1 comes first, which is
+  // the partition of unity. From points to points this holds one degree further.
+  const auto check = [](const fem::matrix& T, const std::vector<long double>& from,
+                        const std::vector<long double>& to, int degree, bool slopes) {
+    for (fem::index q = 0; q < T.extent(0); ++q) {
+      const double x = static_cast<double>(to[static_cast<std::size_t>(q)]);
+      for (int k = 0; k <= degree; ++k) {
+        double sum = 0, magnitude = 0;
+        for (fem::index i = 0; i < T.extent(1); ++i) {
+          const double node = static_cast<double>(from[static_cast<std::size_t>(i)]);
+          sum += T(q, i) * std::pow(node, k);
+          magnitude += std::fabs(T(q, i));
+        }
+        const double exact = !slopes ? std::pow(x, k) : k == 0 ? 0 : k * std::pow(x, k - 1);
+        CHECK(std::fabs(sum - exact) <= 8 * eps * magnitude);
       }
     }
-  }
+  };
+  check(b.B, b.nodes.points, b.rule.points, p, false);
+  check(b.G, b.nodes.points, b.rule.points, p, true);
+  check(b.H, b.rule.points, b.rule.points, p + 1, true);
 }
 
 }  // namespace
 
 TEST_CASE("the tables interpolate and differentiate polynomials of degree p exactly") {
-  check_tables<1>();
-  check_tables<2>();
-  check_tables<3>();
-  check_tables<7>();
-  check_tables<10>();
+  for (const int p : {1, 2, 3, 7, 10, 16}) check_tables(p);
 }
 
 TEST_CASE("the tables are symmetric under reflection") {
-  const fem::basis<6> b;
-  for (int q = 0; q < b.Q1D; ++q) {
-    for (int i = 0; i < b.D1D; ++i) {
-      CHECK(b.B(q, i) == doctest::Approx(b.B(b.Q1D - 1 - q, b.D1D - 1 - i)).epsilon(4 * eps));
-      CHECK(b.G(q, i) == doctest::Approx(-b.G(b.Q1D - 1 - q, b.D1D - 1 - i)).epsilon(4 * eps));
+  const fem::basis b(6, fem::gauss_legendre(8));
+  for (int q = 0; q < 8; ++q) {
+    for (int i = 0; i < 7; ++i) {
+      CHECK(b.B(q, i) == doctest::Approx(b.B(7 - q, 6 - i)).epsilon(4 * eps));
+      CHECK(b.G(q, i) == doctest::Approx(-b.G(7 - q, 6 - i)).epsilon(4 * eps));
+    }
+  }
+}
+
+TEST_CASE("where the points are the nodes, values are values at the nodes") {
+  const fem::basis b(4, fem::gauss_lobatto(5));
+  CHECK(b.is_collocated());
+  for (int q = 0; q < 5; ++q) {
+    for (int i = 0; i < 5; ++i) {
+      CHECK(b.B(q, i) == (q == i));
+      CHECK(b.G(q, i) == b.H(q, i));
     }
   }
 }

@@ -6,13 +6,13 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
 #include <tuple>
 #include <vector>
 
-#include "blocks.hpp"
 #include "domain.hpp"
 #include "meshes.hpp"
 #include "numbering.hpp"
@@ -32,64 +32,76 @@ void for_many_meshes(const std::function<void(const fem::topology& shared, int n
 
 }  // namespace
 
-TEST_CASE("each element stands in one block, once") {
+TEST_CASE("each element of a mesh has a number") {
   for_many_meshes([](const fem::topology& shared, int n) {
     const auto hexahedra = static_cast<int>(shared.hexahedra());
     CAPTURE(hexahedra);
     CAPTURE(n);
-    const fem::blocks all(shared, n, n % 5 + 1);
-    CHECK(all.elements.size() % fem::W == 0);
+    const fem::mesh shape{shared, n, 1, {}};
+    CHECK(shape.elements() == hexahedra * n * n * n);
     std::set<std::tuple<int, int, int, int>> seen;
-    int filled = 0;
-    for (std::size_t l = 0; l < all.elements.size(); ++l) {
-      const fem::element& e = all.elements[l];
+    for (fem::index l = 0; l < shape.elements(); ++l) {
+      const fem::element e = shape.at(l);
       CHECK(std::min({e.hexahedron, e.x, e.y, e.z}) >= 0);
       CHECK(e.hexahedron < hexahedra);
       CHECK(std::max({e.x, e.y, e.z}) < n);
-      if (!all.filled[l]) continue;
-      ++filled;
       seen.insert({e.hexahedron, e.x, e.y, e.z});
     }
-    CHECK(filled == hexahedra * n * n * n);
-    CHECK(seen.size() == static_cast<std::size_t>(filled));
+    CHECK(static_cast<fem::index>(seen.size()) == shape.elements());
   });
 }
 
-TEST_CASE("powers of two fill their blocks") {
-  for (int n = 2; n <= 16; n *= 2) {
-    const fem::blocks all(one_cube, n, 16);
-    CHECK(std::all_of(all.filled.begin(), all.filled.end(), [](char f) { return f == 1; }));
-    CHECK(all.colours.size() <= 4);
-  }
-}
-
-TEST_CASE("pieces of one colour share no node, and the colours cover all blocks") {
+TEST_CASE("slabs begin and end every entry once, the first and the last that has it") {
   for_many_meshes([](const fem::topology& shared, int n) {
     CAPTURE(shared.hexahedra());
     CAPTURE(n);
-    const fem::blocks all(shared, n, n % 3 == 0 ? 1 : 16);
-    const fem::numbering number(shared, 2 * n);
-    fem::index blocks_seen = 0;
-    for (const auto& pieces : all.colours) {
-      std::set<fem::index> of_others;
-      for (const fem::piece& each : pieces) {
-        blocks_seen += each.last - each.first;
-        std::set<fem::index> mine;
-        for (fem::index l = each.first * fem::W; l < each.last * fem::W; ++l) {
-          const fem::element& e = all.elements[static_cast<std::size_t>(l)];
-          for (int node = 0; node < 27; ++node) {
-            mine.insert(number(e.hexahedron, 2 * e.x + node / 9, 2 * e.y + node / 3 % 3,
-                               2 * e.z + node % 3));
-          }
+    const fem::mesh shape{shared, n, 1, {}};
+    const int components = n % 2 == 0 ? 3 : 1;
+    // Few blocks a slab, so that there are many.
+    const fem::restriction all(shape, 2, components, n % 3 + 1);
+    const auto size = static_cast<std::size_t>(all.size());
+    std::vector<int> begun(size, -1), ended(size, -1), first(size, -1), last(size, -1);
+    const auto mark = [](std::vector<int>& of, const std::vector<fem::range>& ranges, int slab) {
+      for (const fem::range& r : ranges) {
+        for (fem::index i = r.first; i < r.last; ++i) {
+          int& at = of[static_cast<std::size_t>(i)];
+          CHECK(at == -1);
+          at = slab;
         }
-        bool apart = true;
-        for (const fem::index node : mine) apart = apart && of_others.count(node) == 0;
-        CHECK(apart);
-        of_others.insert(mine.begin(), mine.end());
       }
+    };
+    int number = 0;
+    for (const fem::slab& on : all.slabs()) {
+      mark(begun, on.begins, number);
+      mark(ended, on.ends, number);
+      CHECK(on.first == number * on.count);
+      for (fem::index k = 0; k < on.count * on.map.entries(); ++k) {
+        const std::int32_t entry = on.map.data()[k];
+        const fem::index e = on.first * fem::W + k / all.per_element();
+        CHECK((entry < 0) == (e >= all.elements()));
+        if (entry < 0) continue;
+        last[static_cast<std::size_t>(entry)] = number;
+        int& from = first[static_cast<std::size_t>(entry)];
+        if (from < 0) from = number;
+      }
+      ++number;
     }
-    CHECK(blocks_seen == all.count());
+    CHECK(begun == first);
+    CHECK(ended == last);
+    CHECK(std::count(first.begin(), first.end(), -1) == 0);
   });
+}
+
+TEST_CASE("the components of a field have the entries of a scalar one, side by side") {
+  const fem::mesh shape{fem::ball().shared, 2, 1, {}};
+  const fem::restriction scalars(shape, 3), vectors(shape, 3, 3);
+  CHECK(vectors.size() == 3 * scalars.size());
+  CHECK(vectors.unknowns() == 3 * scalars.unknowns());
+  for (fem::index e = 0; e < shape.elements(); ++e) {
+    for (fem::index l = 0; l < 3 * 64; ++l) {
+      CHECK(vectors.entries(e)[l] == 3 * scalars.entries(e)[l % 64] + l / 64);
+    }
+  }
 }
 
 TEST_CASE("hexahedra share vertices, edges and faces, and know the boundary") {
@@ -156,33 +168,30 @@ TEST_CASE("inside a cube, points are numbered along z, then y, then x") {
   CHECK(number(0, 2, 1, 1) == 16);
 }
 
-TEST_CASE("gather reads what scatter wrote, and scatter_add counts the elements at each node") {
-  const fem::blocks all(one_cube, 3, 2);
+TEST_CASE("entries are gathered, and count the elements that have them when they are added up") {
+  const fem::mesh shape{one_cube, 3, 1, {}};
+  const fem::restriction all(shape, 2);
+  REQUIRE(all.slabs().size() == 1);
   const fem::numbering number(one_cube, 6);
-  const fem::restriction<2> map(number, all);
-  tenfold::tensor<double, tenfold::dyn, 3, 3, 3, fem::W> u(all.count()), v(all.count());
-  std::vector<double> x(static_cast<std::size_t>(number.nodes)), y(x.size());
-  for (std::size_t l = 0; l < x.size(); ++l) x[l] = static_cast<double>(l * l);
-  map.gather(x.data(), 0, u);
-  map.scatter(u, 0, y.data());
-  CHECK(x == y);
-
-  for (fem::index l = 0; l < v.size(); ++l) {
-    const bool filled =
-        all.filled[static_cast<std::size_t>(l / (27 * fem::W) * fem::W + l % fem::W)];
-    v.data()[l] = filled ? 1 : 0;
+  std::vector<int> elements(static_cast<std::size_t>(all.size()));
+  for (fem::index e = 0; e < shape.elements(); ++e) {
+    for (int l = 0; l < 27; ++l) ++elements[static_cast<std::size_t>(all.entries(e)[l])];
   }
-  std::fill(y.begin(), y.end(), 0);
-  map.scatter_add(v, 0, y.data());
-  const auto elements_at = [](fem::index place) {
-    return 0 < place && place < 6 && place % 2 == 0 ? 2 : 1;
-  };
-  for (fem::index i = 0; i < 7; ++i) {
-    for (fem::index j = 0; j < 7; ++j) {
-      for (fem::index k = 0; k < 7; ++k) {
-        CHECK(y[static_cast<std::size_t>(number(0, i, j, k))] ==
-              elements_at(i) * elements_at(j) * elements_at(k));
+  for (fem::index e = 0; e < shape.elements(); ++e) {
+    const fem::element at = shape.at(e);
+    for (int l = 0; l < 27; ++l) {
+      const int place[3] = {2 * at.x + l / 9, 2 * at.y + l / 3 % 3, 2 * at.z + l % 3};
+      int expected = 1;
+      bool inside = true;
+      for (const int x : place) {
+        if (0 < x && x < 6 && x % 2 == 0) expected *= 2;
+        inside = inside && 0 < x && x < 6;
       }
+      const fem::index entry = all.entries(e)[l];
+      CHECK(elements[static_cast<std::size_t>(entry)] == expected);
+      CHECK(inside == (entry < all.unknowns()));
+      // One slab: the numbers are those of the lattice.
+      CHECK(entry == number(0, place[0], place[1], place[2]));
     }
   }
 }

@@ -147,9 +147,9 @@ TEST_CASE("a written file is well-formed, and its cells lie where the elements d
   constexpr int p = 3, n = 3;
   const fem::domain cube = fem::deformed_cube(0.1);
   const fem::mesh shape = fem::cut(cube, n, p);
-  const fem::discretization<p> on(shape);
+  const fem::discretization on(shape, p);
   std::ostringstream text;
-  fem::write_vtu<p>(text, on, on.at_nodes(fem::solution));
+  fem::write_vtu(text, on, on.at_nodes(fem::solution));
   const vtu_file file(text.str());
 
   CHECK(attribute(file.tags.at("VTKFile"), "type") == "UnstructuredGrid");
@@ -174,7 +174,7 @@ TEST_CASE("a written file is well-formed, and its cells lie where the elements d
     CHECK(types[c] == 72);
     CHECK(offsets[c] == static_cast<std::int64_t>(64 * (c + 1)));
     // The corner of the map is where it was before the cube was bent, so the element follows from
-    // the cell's first point; blocks go along z, then y, then x.
+    // the cell's first point; elements go along z, then y, then x.
     const int e = static_cast<int>(c);
     const int first[3] = {e / 9, e / 3 % 3, e % 3};
     for (std::size_t l = 0; l < 64; ++l) {
@@ -198,9 +198,9 @@ TEST_CASE("cells whose elements lie in different ways are written right way roun
   constexpr int p = 2;
   const fem::domain cube = turned_cube(2, 0.1, true);
   const fem::mesh shape = fem::cut(cube, 1, p);
-  const fem::discretization<p> on(shape);
+  const fem::discretization on(shape, p);
   std::ostringstream text;
-  fem::write_vtu<p>(text, on, on.at_nodes(fem::solution));
+  fem::write_vtu(text, on, on.at_nodes(fem::solution));
   const vtu_file file(text.str());
   const auto points = file.numbers<double>("Points");
   const auto connectivity = file.numbers<std::int64_t>("connectivity");

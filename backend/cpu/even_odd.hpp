@@ -1,0 +1,188 @@
+#pragma once
+
+#include <tenfold/backend/cpu/sandwich.hpp>
+
+/// Products with a matrix that is symmetric (s = 1) or antisymmetric (s = -1) under reflection,
+/// A[M-1-m][K-1-k] = s A[m][k], in half the multiplications. With its halves E and O (program_step)
+///   e_k = b_k + b_(K-1-k),  o_k = b_k - b_(K-1-k),  in the middle of an odd K: e_k = b_k
+///   even_m = sum_k E[m][k] e_k,  odd_m = sum_k O[m][k] o_k
+///   c_m = even_m + odd_m,  c_(M-1-m) = s (even_m - odd_m)
+/// and the middle row of an odd M is even_m where s = 1, odd_m where s = -1. The decomposition is
+/// that of A. Solomonoff, A fast algorithm for spectral differentiation, J. Comput. Phys. 98, 1992.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+// C := the halves of A, both rows x columns; strides a_m, a_k and c_m, c_k. What is of neither half
+// is 0.
+template <class T>
+void halve(const T* a, index a_m, index a_k, T* c, index c_m, index c_k, index rows, index columns,
+           reflection kind) {
+  const bool is_odd = kind == reflection::odd;
+  const index even_rows = is_odd ? rows / 2 : rows - rows / 2;
+  for (index m = 0; m < rows; ++m)
+    for (index k = 0; k < columns; ++k) c[m * c_m + k * c_k] = T(0);
+  for (index m = 0; m < rows; ++m) {
+    const index mirror = rows - 1 - m;
+    for (index k = 0; k < columns - k; ++k) {
+      const T here = a[m * a_m + k * a_k], there = a[m * a_m + (columns - 1 - k) * a_k];
+      if (m < even_rows) c[(is_odd ? mirror : m) * c_m + k * c_k] = (here + there) * T(0.5);
+      if (m < rows - even_rows && k < columns / 2)
+        c[(is_odd ? m : mirror) * c_m + (columns - 1 - k) * c_k] = (here - there) * T(0.5);
+    }
+  }
+}
+
+/// The halves of M rows as a tile reads them: strides, and how many rows and columns there are.
+struct half_strides {
+  index a_m, a_k, rows, columns;
+};
+
+/// The sums of `Pairs` pairs of rows (m, M-1-m), from pair `first` on, and behind them, if
+/// `Middle`, of the middle row.
+template <class T, int W, int Pairs, bool Middle, int N, reflection Kind>
+struct half_sums {
+  static constexpr bool is_odd = Kind == reflection::odd;
+  static constexpr int even_rows = Pairs + (Middle && !is_odd);
+  static constexpr int odd_rows = Pairs + (Middle && is_odd);
+  vec<T, W> even[even_rows][N], odd[odd_rows][N];
+
+  /// Sums over K (dynamic_k: h.columns) entries of columns n, of which source(k, n) is one; calls
+  /// between() before each pair of them but the first, where K is static.
+  template <int K, class Source, class Between>
+  [[gnu::always_inline]] void accumulate(const T* a, index first, const half_strides h,
+                                         Source source, Between between) {
+    const index left = is_odd ? h.rows - 1 - first : first;
+    const index right = is_odd ? first : h.rows - 1 - first;
+    const index columns = K == dynamic_k ? h.columns : K;
+    const T* const e = a + left * h.a_m;
+    const T* const o = a + right * h.a_m + (columns - 1) * h.a_k;
+    pair<true>(e, o, h, columns, 0, source);
+    if constexpr (K == dynamic_k) {
+#pragma GCC unroll 1
+      for (index k = 1; k < columns / 2; ++k) pair<false>(e, o, h, columns, k, source);
+    } else {
+#pragma GCC unroll 16
+      for (int k = 1; k < K / 2; ++k) {
+        between();
+        pair<false>(e, o, h, K, k, source);
+      }
+    }
+    if (columns % 2 == 0) return;
+    const T* const middle = e + columns / 2 * h.a_k;
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) {
+      const vec<T, W> b = source(columns / 2, n);
+#pragma GCC unroll 16
+      for (int m = 0; m < even_rows; ++m)
+        even[m][n] = fma(broadcast<T, W>(middle[m * (is_odd ? -h.a_m : h.a_m)]), b, even[m][n]);
+    }
+  }
+
+  /// Row m of the first rows and its mirror image.
+  [[gnu::always_inline]] vec<T, W> upper(int m, int n) const { return even[m][n] + odd[m][n]; }
+  [[gnu::always_inline]] vec<T, W> lower(int m, int n) const {
+    return is_odd ? odd[m][n] - even[m][n] : even[m][n] - odd[m][n];
+  }
+  [[gnu::always_inline]] vec<T, W> middle(int n) const {
+    if constexpr (is_odd)
+      return odd[odd_rows - 1][n];
+    else
+      return even[even_rows - 1][n];
+  }
+
+  /// C := sums, or C := alpha sums + beta C.
+  template <epilogue Finish>
+  [[gnu::always_inline]] void finish(T* c, index first, index rows, index c_m, index c_n, T alpha,
+                                     T beta) const {
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) {
+#pragma GCC unroll 16
+      for (int m = 0; m < Pairs; ++m) {
+        store_sum<Finish>(c + (first + m) * c_m + n * c_n, upper(m, n), alpha, beta);
+        store_sum<Finish>(c + (rows - 1 - first - m) * c_m + n * c_n, lower(m, n), alpha, beta);
+      }
+      if constexpr (Middle)
+        store_sum<Finish>(c + (first + Pairs) * c_m + n * c_n, middle(n), alpha, beta);
+    }
+  }
+
+ private:
+  template <bool First, class Source>
+  [[gnu::always_inline]] void pair(const T* e, const T* o, const half_strides& h, index columns,
+                                   index k, Source source) {
+    e += k * h.a_k;
+    o -= k * h.a_k;
+    const index e_m = is_odd ? -h.a_m : h.a_m;
+    vec<T, W> sum[N], difference[N];
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) {
+      const vec<T, W> left = source(k, n), right = source(columns - 1 - k, n);
+      sum[n] = left + right;
+      difference[n] = left - right;
+    }
+    add<First>(even, e, e_m, sum);
+    add<First>(odd, o, -e_m, difference);
+  }
+  template <bool First, int Rows>
+  [[gnu::always_inline]] static void add(vec<T, W> (&to)[Rows][N], const T* a, index a_m,
+                                         const vec<T, W> (&b)[N]) {
+#pragma GCC unroll 16
+    for (int m = 0; m < Rows; ++m) {
+      const vec<T, W> row = broadcast<T, W>(a[m * a_m]);
+#pragma GCC unroll 16
+      for (int n = 0; n < N; ++n) to[m][n] = First ? row * b[n] : fma(row, b[n], to[m][n]);
+    }
+  }
+  template <epilogue Finish>
+  [[gnu::always_inline]] static void store_sum(T* c, vec<T, W> sum, T alpha, T beta) {
+    if constexpr (Finish == epilogue::update) {
+      sum = broadcast<T, W>(alpha) * sum;
+      if (beta != T(0)) sum = fma(broadcast<T, W>(beta), load<T, W>(c), sum);
+    }
+    store<T, W>(c, sum);
+  }
+};
+
+// C[m][n] := sum_k A[m][k] B[k][n]  for the pairs of rows (m, M-1-m), first <= m < first + Pairs,
+// and for the middle row if `Middle`;  n < N, k < K; every entry of B and C is W lanes
+//   A  uniform, in halves; rows and columns in h, K = dynamic_k: of run-time size
+//   B  lanes; strides b_k, b_n;  C  lanes; strides c_m, c_n; it may not overlap A or B
+//   finish: overwrite | update, as for register_tile
+template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind, epilogue Finish,
+          class Between>
+[[gnu::always_inline]] inline void even_odd_tile(const tile_operands<T>& t, index first,
+                                                 const half_strides h, Between between) {
+  half_sums<T, W, Pairs, Middle, N, Kind> sums;
+  sums.template accumulate<K>(
+      rows<W, Pairs, K, access::uniform>(t.a), first, h,
+      [&](index k, int n)
+          __attribute__((always_inline)) { return load<T, W>(t.b + k * t.b_k + n * t.b_n); },
+      between);
+  sums.template finish<Finish>(t.c, first, h.rows, t.c_m, t.c_n, t.alpha, t.beta);
+}
+
+// The sandwich with A1 and A2 in halves.
+template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue Finish>
+[[gnu::always_inline]] inline void even_odd_sandwich(const sandwich_operands<T> s) {
+  half_sums<T, W, Q / 2, Q % 2 != 0, N, Kind> points;
+  points.template accumulate<K>(
+      rows<W, Q, K, access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
+      [&](index k, int n)
+          __attribute__((always_inline)) { return load<T, W>(s.b + k * s.b_k + n * s.b_n); },
+      [] {});
+  half_sums<T, W, M / 2, M % 2 != 0, N, Kind> sums;
+  sums.template accumulate<Q>(
+      rows<W, M, Q, access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
+      [&](index q, int n) __attribute__((always_inline)) {
+        const auto d = load<T, W>(s.d + q * s.d_q + n * s.d_n);
+        const int at = static_cast<int>(q);
+        if (2 * at + 1 < Q) return points.upper(at, n) * d;
+        if (2 * at + 1 > Q) return points.lower(Q - 1 - at, n) * d;
+        return points.middle(n) * d;
+      },
+      [] {});
+  sums.template finish<Finish>(s.c, 0, M, s.c_m, s.c_n, s.alpha, s.beta);
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

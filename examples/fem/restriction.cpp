@@ -1,0 +1,113 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+#include "restriction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+
+#include "numbering.hpp"
+#include "parallel.hpp"
+
+namespace fem {
+
+index restriction::blocks_of(index entries, int p, int components) {
+  return std::max<index>(1, entries / (index{W} * components * p * p * p));
+}
+
+restriction::restriction(const mesh& shape, int p, int components, index blocks_in_slab)
+    : components_(components), elements_(shape.elements()) {
+  const index D1D = p + 1, nodes = D1D * D1D * D1D;
+  per_element_ = components * nodes;
+  const index blocks = (elements_ + W - 1) / W;
+  const index most = blocks_in_slab > 0 ? blocks_in_slab : blocks_of(1 << 16, p, components);
+  const index slabs = (blocks + most - 1) / most, in_slab = (blocks + slabs - 1) / slabs;
+  map_.assign(static_cast<std::size_t>(slabs * in_slab * W * per_element_), -1);
+
+  // The lattice's own numbers first, those of the first component.
+  const numbering number(shape.shared, index(shape.n) * p);
+  in_parallel(blocks, [&](index block) {
+    for (index e = block * W; e < std::min(elements_, (block + 1) * W); ++e) {
+      const element at = shape.at(e);
+      std::int32_t* to = map_.data() + e * per_element_;
+      for (index i = 0; i < D1D; ++i) {
+        for (index j = 0; j < D1D; ++j) {
+          for (index k = 0; k < D1D; ++k) {
+            *to++ = static_cast<std::int32_t>(
+                number(at.hexahedron, at.x * p + i, at.y * p + j, at.z * p + k));
+          }
+        }
+      }
+    }
+  });
+
+  // Which slabs come to a node first and last. Nodes of which this is the same are neighbours, in
+  // the order of the lattice.
+  struct visits {
+    index first = -1, last = -1;
+  };
+  std::vector<visits> of_node(static_cast<std::size_t>(number.nodes));
+  for (index e = 0; e < elements_; ++e) {
+    for (index l = 0; l < nodes; ++l) {
+      visits& v = of_node[static_cast<std::size_t>(entries(e)[l])];
+      v.last = e / (in_slab * W);
+      if (v.first < 0) v.first = v.last;
+    }
+  }
+  std::map<std::array<index, 3>, index>
+      next;  // (on the boundary, first, last): how many, then from
+  const auto key = [&](index node) {
+    const visits& v = of_node[static_cast<std::size_t>(node)];
+    return std::array<index, 3>{node < number.free ? 0 : 1, v.first, v.last};
+  };
+  for (index node = 0; node < number.nodes; ++node) ++next[key(node)];
+  std::vector<std::vector<range>> begins(static_cast<std::size_t>(slabs)), ends(begins);
+  for (auto& [which, count] : next) {
+    const range all = {size_, size_ + count * components};
+    for (index from = all.first; from < all.last; from += grain) {
+      const range part = {from, std::min(all.last, from + grain)};
+      begins[static_cast<std::size_t>(which[1])].push_back(part);
+      ends[static_cast<std::size_t>(which[2])].push_back(part);
+    }
+    count = all.first;
+    size_ = all.last;
+  }
+  unknowns_ = number.free * components;
+
+  std::vector<std::int32_t> entry(static_cast<std::size_t>(number.nodes));
+  for (index node = 0; node < number.nodes; ++node) {
+    index& to = next[key(node)];
+    entry[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(to);
+    to += components;
+  }
+  in_parallel(blocks, [&](index block) {
+    for (index e = block * W; e < std::min(elements_, (block + 1) * W); ++e) {
+      std::int32_t* const own = map_.data() + e * per_element_;
+      for (index l = 0; l < nodes; ++l) own[l] = entry[static_cast<std::size_t>(own[l])];
+      for (index l = nodes; l < per_element_; ++l) {
+        own[l] = own[l % nodes] + static_cast<std::int32_t>(l / nodes);
+      }
+    }
+  });
+
+  for (index s = 0; s < slabs; ++s) {
+    const tenfold::index_map<std::int32_t> map(map_.data() + s * in_slab * W * per_element_,
+                                               in_slab, W * per_element_, size_);
+    const auto at = static_cast<std::size_t>(s);
+    slabs_.push_back({s * in_slab, in_slab, map, tenfold::scatter_order(map), D1D,
+                      std::move(begins[at]), std::move(ends[at])});
+  }
+}
+
+void add_up(const restriction& all, vector& y, const std::function<void(const slab&)>& add) {
+  for (const slab& on : all.slabs()) {
+    in_parallel(static_cast<index>(on.begins.size()), [&](index i) {
+      const range& of = on.begins[static_cast<std::size_t>(i)];
+      std::fill(y.data() + of.first, y.data() + of.last, 0.0);
+    });
+    add(on);
+  }
+}
+
+}  // namespace fem

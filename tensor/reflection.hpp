@@ -1,0 +1,102 @@
+/// reflection_symmetric(B): an operand that says of its entries how they change when both of its
+/// axes are run backwards. A product with it then takes half the multiplications (even-odd).
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/operand_traits.hpp>
+
+namespace tenfold {
+
+/// The matrix `X` with a declared symmetry: X is a reference to a tensor of the caller's, or a
+/// temporary one, kept here so that nothing can dangle.
+template <class X, reflection Kind>
+struct reflected {
+  X tensor;
+};
+
+/// The traits of `X`, read only and with a symmetry.
+template <class X, reflection Kind>
+struct reflected_traits : operand_traits_of<X> {
+  using inner = operand_traits_of<X>;
+  static constexpr bool is_writable = false;
+  static constexpr reflection symmetry = Kind;
+  static constexpr index extent(const reflected<X, Kind>& x, int i) noexcept {
+    return inner::extent(x.tensor, i);
+  }
+  static constexpr index stride(const reflected<X, Kind>& x, int i) noexcept {
+    return inner::stride(x.tensor, i);
+  }
+  static constexpr auto data(const reflected<X, Kind>& x) noexcept {
+    return operand_traits<const std::remove_reference_t<X>>::data(x.tensor);
+  }
+};
+
+template <class X, reflection Kind>
+struct operand_traits<reflected<X, Kind>> : reflected_traits<X, Kind> {};
+template <class X, reflection Kind>
+struct operand_traits<const reflected<X, Kind>> : reflected_traits<X, Kind> {};
+
+/// A matrix whose entries lie where strides say.
+template <class X>
+concept reflectable_matrix = tensor_like<X> && operand_traits_of<X>::rank == 2 &&
+                             operand_traits_of<X>::layout == batch_layout::strided &&
+                             !is_complex(scalar_of<typename operand_traits_of<X>::scalar_t>);
+
+/// Throws structure_error unless |B(q, i) - s B(Q-1-q, P-1-i)| <= 1000 eps max |B|, s = 1 or -1.
+template <reflectable_matrix X>
+void require_reflection(const X& B, reflection kind) {
+  using traits = operand_traits_of<const X>;
+  using T = typename traits::scalar_t;
+  const index rows = traits::extent(B, 0), columns = traits::extent(B, 1);
+  const auto* const data = traits::data(B);
+  const auto at = [&](index q, index i) {
+    return data[q * traits::stride(B, 0) + i * traits::stride(B, 1)];
+  };
+  T largest = 0;
+  for (index q = 0; q < rows; ++q)
+    for (index i = 0; i < columns; ++i) largest = std::fmax(largest, std::fabs(at(q, i)));
+  const T bound = T(1000) * std::numeric_limits<T>::epsilon() * largest;
+  for (index q = 0; q < rows; ++q) {
+    for (index i = 0; i < columns; ++i) {
+      const T here = at(q, i), there = at(rows - 1 - q, columns - 1 - i);
+      if (std::fabs(here - (kind == reflection::odd ? -there : there)) <= bound) continue;
+      const auto entry = [](index row, index column) {
+        return "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
+      };
+      throw structure_error(std::string("tenfold: a matrix is declared reflection_") +
+                            (kind == reflection::odd ? "antisymmetric" : "symmetric") +
+                            ", but its entry " + entry(q, i) + " is " + std::to_string(here) +
+                            " and its entry " + entry(rows - 1 - q, columns - 1 - i) + " is " +
+                            std::to_string(there));
+    }
+  }
+}
+
+/// Declares of a real matrix B with Q rows and P columns that B(Q-1-q, P-1-i) = B(q, i): the values
+/// of basis functions at points, where nodes and points lie symmetrically. Products with it may be
+/// computed in halves (see backend/cpu/even_odd.hpp). Where assertions are on, throws
+/// structure_error if it is not so; elsewhere results are then wrong.
+template <reflectable_matrix X>
+constexpr reflected<X, reflection::even> reflection_symmetric(X&& B) {
+#ifndef NDEBUG
+  require_reflection(B, reflection::even);
+#endif
+  return {std::forward<X>(B)};
+}
+
+/// The same of B(Q-1-q, P-1-i) = -B(q, i): the slopes of such functions.
+template <reflectable_matrix X>
+constexpr reflected<X, reflection::odd> reflection_antisymmetric(X&& B) {
+#ifndef NDEBUG
+  require_reflection(B, reflection::odd);
+#endif
+  return {std::forward<X>(B)};
+}
+
+}  // namespace tenfold

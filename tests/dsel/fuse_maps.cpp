@@ -1,0 +1,182 @@
+#include <cstdint>
+#include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/scatter_order.hpp>
+#include <thrown.hpp>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "fuse_problems.hpp"
+
+// Fused kernels that gather what they read, and add what they write, through a map.
+
+namespace tenfold {
+namespace {
+
+/// A grid of N x N x N elements with P nodes along each axis, neighbours sharing theirs; nodes at
+/// x = 0 are not there (-1). As blocks: W elements side by side, the last ones of a block not
+/// there.
+template <class I, int P>
+struct node_map {
+  static constexpr int N = 5, along = N * (P - 1) + 1;
+  index nodes = index{along} * along * along;
+  std::vector<I> numbers;
+
+  static I number(int e, int i, int j, int k) {
+    const int x = e / N / N * (P - 1) + i, y = e / N % N * (P - 1) + j, z = e % N * (P - 1) + k;
+    return static_cast<I>(x == 0 ? -1 : (x * along + y) * along + z);
+  }
+  node_map() {
+    for (int a = 0; a < N * N * N * P * P * P; ++a) {
+      const int k = a % P, j = a / P % P, i = a / P / P % P, e = a / P / P / P;
+      numbers.push_back(number(e, i, j, k));
+    }
+  }
+};
+
+/// V = or += sum over elements e of R_e^T M R_e U, M the mass operator.
+template <class T, class I, bool IsStatic, int P, int Q>
+void check_restricted_mass(bool adds, bool ordered, index part = 64) {
+  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
+      labels::m, labels::n;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr output<"v"> v;
+  constexpr index p = told<IsStatic>(P);
+  CAPTURE(adds);
+  CAPTURE(ordered);
+  const node_map<I, P> nodes;
+  const index elements = nodes.N * nodes.N * nodes.N;
+  mass_problem<T, IsStatic, P, Q> x(elements);
+  tensor<T, dyn> global(nodes.nodes), sum(nodes.nodes), expected(nodes.nodes);
+  fill(global, 9);
+  fill(sum, 8);
+  expected = sum;
+  for (index a = 0; a < x.U.size(); ++a) {
+    const I at = nodes.numbers[static_cast<std::size_t>(a)];
+    x.U.data()[a] = at < 0 ? T(0) : global.data()[at];
+    if (at >= 0 && !adds) expected.data()[at] = T(0);
+  }
+  x.expect(false);
+  for (index a = 0; a < x.U.size(); ++a) {
+    const I at = nodes.numbers[static_cast<std::size_t>(a)];
+    if (at >= 0) expected.data()[at] += x.W.data()[a];
+  }
+
+  const index_map<I> map(nodes.numbers.data(), elements, P * P * P, nodes.nodes);
+  const scatter_order order(map, part);
+  CHECK(order.part() == part);
+  const auto told_sizes = [&](auto make) {
+    if constexpr (IsStatic) {
+      return make();
+    } else {
+      return make(index{P}, index{P}, index{P});
+    }
+  };
+  const auto U = told_sizes(
+      [&](auto... sizes) { return gathered<const T, p, p, p>(global.data(), map, sizes...); });
+  const auto V = told_sizes([&](auto... sizes) {
+    return ordered ? gathered<T, p, p, p>(sum.data(), map, order, sizes...)
+                   : gathered<T, p, p, p>(sum.data(), map, sizes...);
+  });
+  if (adds) {
+    const auto mass = fuse(e)(v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) *
+                                               B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k));
+    mass(v = V, u = U, B = x.B, D = x.D);
+  } else {
+    const auto mass = fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) *
+                                              B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k));
+    mass(v = V, u = U, B = x.B, D = x.D);
+  }
+  CHECK(same(sum, expected));
+}
+
+TEST_CASE("a fused kernel gathers what it reads and adds what it writes through a map") {
+  for (const bool adds : {false, true}) {
+    for (const bool ordered : {false, true}) {
+      check_restricted_mass<double, std::int32_t, true, 3, 4>(adds, ordered);
+      check_restricted_mass<float, std::int64_t, true, 2, 3>(adds, ordered);
+      check_restricted_mass<double, std::int64_t, false, 3, 3>(adds, ordered);
+      check_restricted_mass<std::complex<double>, std::int32_t, false, 2, 2>(adds, ordered);
+    }
+  }
+}
+
+TEST_CASE("parts may be smaller, even than a vector") {
+  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 16);
+  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 3);
+  check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true, 1);
+  const std::int32_t none = -1;
+  const index_map<std::int32_t> map(&none, 1, 1, 0);
+  CHECK(testing::thrown_by<shape_error>([&] { scatter_order(map, 0); }) ==
+        "tenfold: the parts of a scatter_order hold 0 problems; they need at least one");
+}
+
+TEST_CASE("what is fetched ahead changes nothing") {
+  const cpu::cache_sizes real = cpu::caches();
+  cpu::assume_caches({0, 0});
+  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true);
+  check_restricted_mass<double, std::int64_t, true, 4, 6>(true, true);
+  check_restricted_mass<float, std::int32_t, true, 3, 4>(false, false);
+  check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true);
+  cpu::assume_caches(real);
+}
+
+TEST_CASE("scattered sums have the same bits on any number of threads") {
+  using labels::e, labels::l, labels::m, labels::n, labels::i, labels::j, labels::k;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  const node_map<std::int32_t, 4> nodes;
+  const index elements = nodes.N * nodes.N * nodes.N;
+  const index_map<std::int32_t> map(nodes.numbers.data(), elements, 64, nodes.nodes);
+  const scatter_order order(map);
+  CHECK(order.colours() > 1);
+  tensor<double, dyn> global(nodes.nodes), once(nodes.nodes), again(nodes.nodes);
+  tensor<double, 4, 4> M;
+  for (index x = 0; x < nodes.nodes; ++x) global(x) = 1.0 / static_cast<double>(3 + x % 101);
+  for (index x = 0; x < 16; ++x) M.data()[x] = 1.0 / static_cast<double>(7 + x);
+  const auto kernel = fuse(e)(v(e, l, m, n) = A(l, i) * A(m, j) * A(n, k) * u(e, i, j, k));
+  const gathered<const double, 4, 4, 4> U(global.data(), map);
+  for (index x = 0; x < nodes.nodes; ++x) once(x) = again(x) = 0;
+  cpu::run_on_threads(
+      1, [&] { kernel(v = gathered<double, 4, 4, 4>(once.data(), map, order), u = U, A = M); });
+  for (int run = 0; run < 20; ++run) {
+    cpu::run_on_threads(
+        4, [&] { kernel(v = gathered<double, 4, 4, 4>(again.data(), map, order), u = U, A = M); });
+    CHECK(same(once, again));
+  }
+}
+
+TEST_CASE("a map may be one of blocks of elements") {
+  using labels::e, labels::l, labels::i, labels::w;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  // Elements in a row with two nodes each, in blocks of 8, the last elements not there.
+  std::vector<std::int32_t> numbers;
+  for (int a = 0; a < 2 * 9 * 8; ++a) {
+    const int lane = a % 8, node = a / 8 % 2, element = a / 16 * 8 + lane;
+    numbers.push_back(element < 70 ? element + node : -1);
+  }
+  const index_map<std::int32_t> map(numbers.data(), 9, 16, 71);
+  const scatter_order order(map);
+  tensor<double, dyn> global(71), sum(71), expected(71);
+  tensor<double, 2, 2> M;
+  fill(global, 1);
+  fill(M, 2);
+  for (index x = 0; x < 71; ++x) expected(x) = sum(x) = 0;
+  for (index x = 0; x < 70; ++x) {
+    for (int a = 0; a < 4; ++a) expected(x + a / 2) += M(a / 2, a % 2) * global(x + a % 2);
+  }
+  const auto kernel = fuse(e)(v(e, l, w) = A(l, i) * u(e, i, w));
+  kernel(v = gathered<double, 2, 8>(sum.data(), map, order),
+         u = gathered<const double, 2, 8>(global.data(), map), A = M);
+  CHECK(same(sum, expected));
+}
+
+}  // namespace
+}  // namespace tenfold
