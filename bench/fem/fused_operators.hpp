@@ -3,8 +3,7 @@
 #include <tenfold/fuse.hpp>
 
 /// The operators of the bake-off problems as fused kernels, for element vectors and for vectors
-/// through a map alike. That nodes and points lie symmetrically is said
-/// where tables are bound.
+/// through a map alike. That nodes and points lie symmetrically is said where tables are bound.
 ///
 /// Labels: E block of elements, w element in the block; i j k and l m n nodes; a b f and q r s
 /// points; c d directions. X: labels of the components, if there are any.
