@@ -30,7 +30,7 @@ struct mapped_vectors {
   const cube_mesh& mesh;
   const index_map<std::int32_t>& map;
   const scatter_order& order;
-  /// What `hand` fetches ahead (lines_of_blocks), if data come from main memory.
+  /// What `hand` fetches ahead (lines_of_blocks).
   const std::vector<std::int32_t>& lines;
 };
 

@@ -3,7 +3,7 @@
 #include <tenfold/fuse.hpp>
 
 /// The operators of the bake-off problems as fused kernels, for element vectors and for vectors
-/// through a map alike. This is the one place where what is known of the tables is said.
+/// through a map alike. That nodes and points lie symmetrically is said where tables are bound.
 ///
 /// Labels: E block of elements, w element in the block; i j k and l m n nodes; a b f and q r s
 /// points; c d directions. X: labels of the components, if there are any.
@@ -21,7 +21,7 @@ void fused_mass(V v_, U u_, const D& D_, const B& B_) {
   constexpr auto mass =
       fuse(E)(v(E, X{}..., l, m, n, w) = Bt(q, l) * Bt(r, m) * Bt(s, n) * Dt(E, q, r, s, w) *
                                          Bt(q, i) * Bt(r, j) * Bt(s, k) * u(E, X{}..., i, j, k, w));
-  mass(v = v_, u = u_, Dt = D_, Bt = B_);
+  mass(v = v_, u = u_, Dt = D_, Bt = reflection_symmetric(B_));
 }
 
 /// v = B^T H^T D H B u, H the gradient from values at the points
@@ -51,7 +51,8 @@ void fused_diffusion(V v_, U u_, const D& D_, const B& B_, const H& H_) {
       residual(E, X{}..., a, b, f, w) =
           R(c, q, a) * S(c, r, b) * T(c, s, f) * flux(E, c, X{}..., q, r, s, w),
       v(E, X{}..., l, m, n, w) = Bt(a, l) * Bt(b, m) * Bt(f, n) * residual(E, X{}..., a, b, f, w));
-  diffusion(v = v_, u = u_, Dt = D_, Bt = B_, Ht = H_, I = identity);
+  diffusion(v = v_, u = u_, Dt = D_, Bt = reflection_symmetric(B_),
+            Ht = reflection_antisymmetric(H_), I = identity);
 }
 
 /// v = H^T D H u, the nodes as points
@@ -76,7 +77,7 @@ void fused_collocated(V v_, U u_, const D& D_, const H& H_) {
                   symmetric(Dt)(E, c, d, q, r, s, w) * gradient(E, d, X{}..., q, r, s, w),
               v(E, X{}..., l, m, n, w) =
                   R(c, q, l) * S(c, r, m) * T(c, s, n) * flux(E, c, X{}..., q, r, s, w));
-  diffusion(v = v_, u = u_, Dt = D_, Ht = H_, I = identity);
+  diffusion(v = v_, u = u_, Dt = D_, Ht = reflection_antisymmetric(H_), I = identity);
 }
 
 }  // namespace tenfold::bench

@@ -83,7 +83,7 @@ inline void scatter_block(const T* s, const std::int32_t* map, T* y, int n) {
 }
 
 /// v := sum over the elements of R^T A R u, component by component with the same stored geometry.
-/// lines: those of lines_of_blocks if data come from main memory, else empty: nothing is fetched.
+/// lines: those of lines_of_blocks.
 template <class T, int P, class Operator>
 void hand_matvec(const Operator& op, const cube_mesh& mesh, const std::vector<std::int32_t>& lines,
                  const T* u, const T* d, T* v) {
@@ -99,15 +99,10 @@ void hand_matvec(const Operator& op, const cube_mesh& mesh, const std::vector<st
       return d + std::min(x, parts - 1) / mesh.components * Operator::entries * W;
     };
     gather_block(u, map_of(part), from, nodes);
-    if (lines.empty()) {
-      nothing_else beside;
-      op(from, data_of(part), to, beside);
-    } else {
-      const std::ptrdiff_t next = std::min(part + 1, parts - 1) * lines_of_block(P, W, sizeof(T));
-      coming_block<T, Operator, P> beside(data_of(part + 1), lines.data() + next, map_of(part + 2),
-                                          u, v);
-      op(from, data_of(part), to, beside);
-    }
+    const std::ptrdiff_t next = std::min(part + 1, parts - 1) * lines_of_block(P, W, sizeof(T));
+    coming_block<T, Operator, P> beside(data_of(part + 1), lines.data() + next, map_of(part + 2), u,
+                                        v);
+    op(from, data_of(part), to, beside);
     scatter_block(to, map_of(part), v, nodes);
   }
 }
