@@ -107,6 +107,7 @@ double discretization::l2_distance(const vector& u,
       const double* const weight = &geometry_.M(on.first + b, 0, 0, 0, 0);
       double sum = 0;
       for (index l = 0; l < size; ++l) {
+        if ((on.first + b) * W + l % W >= restrict_.elements()) continue;
         const point x = {xq.data()[l], xq.data()[size + l], xq.data()[2 * size + l]};
         const double difference = uq.data()[b * size + l] - f(x);
         sum += weight[l] * difference * difference;

@@ -70,8 +70,35 @@ element_shapes::nodes_of_block element_shapes::gather(index block) const {
   return x;
 }
 
+namespace {
+
+/// Calls put(l, w, adj, det) at each point l of each element w of a block: J^-1 = adj / det.
+template <class Put>
+void for_each_point(const element_shapes& shapes, index block, Put put) {
+  const index size = shapes.points() * shapes.points() * shapes.points();
+  const vectors_at_points of_axis[3] = {shapes.slopes(block, 0), shapes.slopes(block, 1),
+                                        shapes.slopes(block, 2)};
+  for (index l = 0; l < size; ++l) {
+    for (int w = 0; w < W; ++w) {
+      // J(a, d) = dx_a / dxi_d; adj(c, a) is the cofactor of J(a, c).
+      const auto J = [&](int a, int d) { return of_axis[d].data()[(a * size + l) * W + w]; };
+      double adj[3][3];
+      for (int c = 0; c < 3; ++c) {
+        const int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+        for (int a = 0; a < 3; ++a) {
+          const int a1 = (a + 1) % 3, a2 = (a + 2) % 3;
+          adj[c][a] = J(a1, c1) * J(a2, c2) - J(a1, c2) * J(a2, c1);
+        }
+      }
+      put(l, w, adj, J(0, 0) * adj[0][0] + J(1, 0) * adj[0][1] + J(2, 0) * adj[0][2]);
+    }
+  }
+}
+
+}  // namespace
+
 geometry::geometry(const mesh& shape, const quadrature& rule, index blocks, bool with_M,
-                   bool with_D) {
+                   bool with_D, const std::function<double(const point&)>& k) {
   const element_shapes shapes(shape, rule.points);
   const index Q = shapes.points(), points = Q * Q * Q;
   M = scalars_at_points(with_M ? blocks : 0, Q, Q, Q);
@@ -83,43 +110,46 @@ geometry::geometry(const mesh& shape, const quadrature& rule, index blocks, bool
   }
 
   in_parallel(blocks, [&](index block) {
-    const vectors_at_points of_axis[3] = {shapes.slopes(block, 0), shapes.slopes(block, 1),
-                                          shapes.slopes(block, 2)};
     double least[W];
     std::fill_n(least, W, std::numeric_limits<double>::infinity());
-    for (index l = 0; l < points; ++l) {
-      for (int w = 0; w < W; ++w) {
-        const index at = l * W + w;
-        // J(a, d) = dx_a / dxi_d; adj(c, a) is the cofactor of J(a, c):  J^-1 = adj / det.
-        const auto J = [&](int a, int d) { return of_axis[d].data()[a * points * W + at]; };
-        double adj[3][3];
-        for (int c = 0; c < 3; ++c) {
-          const int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
-          for (int a = 0; a < 3; ++a) {
-            const int a1 = (a + 1) % 3, a2 = (a + 2) % 3;
-            adj[c][a] = J(a1, c1) * J(a2, c2) - J(a1, c2) * J(a2, c1);
-          }
-        }
-        const double det = J(0, 0) * adj[0][0] + J(1, 0) * adj[0][1] + J(2, 0) * adj[0][2];
-        least[w] = std::min(least[w], det);
-
-        const bool is_there = block * W + w < shape.elements();
-        const double weight = is_there ? weights[static_cast<std::size_t>(l)] : 0;
-        if (with_M) M.data()[block * points * W + at] = weight * det;
-        double* to = with_D ? D.data() + block * 6 * points * W + at : nullptr;
-        for (int c = 0; with_D && c < 3; ++c) {
-          for (int d = c; d < 3; ++d, to += points * W) {
-            *to = weight / det *
-                  (adj[c][0] * adj[d][0] + adj[c][1] * adj[d][1] + adj[c][2] * adj[d][2]);
-          }
+    const vectors_at_points places = k ? shapes.positions(block) : vectors_at_points(0, Q, Q, Q);
+    for_each_point(shapes, block, [&](index l, int w, const double(&adj)[3][3], double det) {
+      const index at = l * W + w;
+      least[w] = std::min(least[w], det);
+      double weight = weights[static_cast<std::size_t>(l)];
+      if (k) {
+        const double* const x = places.data() + at;
+        weight *= k({x[0], x[points * W], x[2 * points * W]});
+      }
+      if (with_M) M.data()[block * points * W + at] = weight * det;
+      double* to = with_D ? D.data() + block * 6 * points * W + at : nullptr;
+      for (int c = 0; with_D && c < 3; ++c) {
+        for (int d = c; d < 3; ++d, to += points * W) {
+          *to = weight / det *
+                (adj[c][0] * adj[d][0] + adj[c][1] * adj[d][1] + adj[c][2] * adj[d][2]);
         }
       }
-    }
+    });
     for (int w = 0; w < W; ++w) {
       const index e = std::min(block * W + w, shape.elements() - 1);
       if (!(least[w] > 0)) throw_inverted(shape.at(e), least[w]);
     }
   });
+}
+
+matrices_at_points inverse_jacobians(const mesh& shape, const quadrature& rule, index blocks) {
+  const element_shapes shapes(shape, rule.points);
+  const index Q = shapes.points(), points = Q * Q * Q;
+  matrices_at_points K(blocks, Q, Q, Q);
+  in_parallel(blocks, [&](index block) {
+    double* const of_block = K.data() + block * 9 * points * W;
+    for_each_point(shapes, block, [&](index l, int w, const double(&adj)[3][3], double det) {
+      for (int da = 0; da < 9; ++da) {
+        of_block[(da * points + l) * W + w] = adj[da / 3][da % 3] / det;
+      }
+    });
+  });
+  return K;
 }
 
 std::vector<point> positions(const mesh& shape, const restriction& all,

@@ -38,16 +38,21 @@ class element_shapes {
       at_points_;
 };
 
-/// The numbers of the operators at the quadrature points of blocks of elements; zero for elements
-/// that are not there.
+/// The numbers of the operators at the quadrature points of blocks of elements; those of elements
+/// that are not there are as good as any.
 struct geometry {
-  scalars_at_points M;    // weight det J
-  symmetric_at_points D;  // weight det J J^-1 J^-T
+  scalars_at_points M;    // k weight det J
+  symmetric_at_points D;  // k weight det J J^-1 J^-T
 
-  /// What an operator does not need may be left out. Throws problem_error if an element is
-  /// inverted: det J <= 0 at one of its points.
-  geometry(const mesh& shape, const quadrature& rule, index blocks, bool with_M, bool with_D);
+  /// What an operator does not need may be left out. k is a coefficient, a function of the place; 1
+  /// without one. Throws problem_error if an element is inverted: det J <= 0 at one of its points.
+  geometry(const mesh& shape, const quadrature& rule, index blocks, bool with_M, bool with_D,
+           const std::function<double(const point&)>& k = {});
 };
+
+/// J^-1 at the points of blocks of elements, (d, a): the derivatives of coordinate d of the
+/// element.
+matrices_at_points inverse_jacobians(const mesh& shape, const quadrature& rule, index blocks);
 
 /// Where the nodes of `all` lie, by their numbers (entries, for fields of one component), or p + 1
 /// other points `at` along each axis of each element, the first and the last one at its ends.

@@ -20,9 +20,10 @@
 namespace fem {
 
 /// Numbers at the points of blocks of elements; of symmetric matrices the upper triangle.
-using scalars_at_points = tensor<double, dyn, dyn, dyn, dyn, W>;       // (E, q, r, s, w)
-using vectors_at_points = tensor<double, dyn, 3, dyn, dyn, dyn, W>;    // (E, a, q, r, s, w)
-using symmetric_at_points = tensor<double, dyn, 6, dyn, dyn, dyn, W>;  // (E, cd, q, r, s, w)
+using scalars_at_points = tensor<double, dyn, dyn, dyn, dyn, W>;         // (E, q, r, s, w)
+using matrices_at_points = tensor<double, dyn, 3, 3, dyn, dyn, dyn, W>;  // (E, d, a, q, r, s, w)
+using vectors_at_points = tensor<double, dyn, 3, dyn, dyn, dyn, W>;      // (E, a, q, r, s, w)
+using symmetric_at_points = tensor<double, dyn, 6, dyn, dyn, dyn, W>;    // (E, cd, q, r, s, w)
 
 namespace on_element {
 
@@ -68,6 +69,27 @@ inline constexpr auto diffusion = [](auto... component) {
                  V(E, w, component..., l, m, n) +=
                  B(x, l) * B(y, m) * B(z, n) * Div(E, component..., x, y, z, w));
 }((static_cast<void>(Components), a)...);
+
+/// Linear elasticity:  v += integral of lambda div u div v + 2 mu sym(grad u) : sym(grad v),  for
+/// fields of 3 components a. K is J^-1, M has mu as a factor, and Ratio is lambda / mu; b is an
+/// axis of space.
+inline constexpr tenfold::input<"K"> K;
+inline constexpr tenfold::input<"ratio"> Ratio;
+inline constexpr tenfold::input<"unit"> Unit;  // the unit matrix, as numbers
+inline constexpr tenfold::local<"slope"> Slope;
+inline constexpr tenfold::local<"trace"> Trace;
+inline constexpr tenfold::local<"stress"> Stress;
+inline constexpr auto elasticity = fuse(E)(
+    At(E, a, x, y, z, w) = B(x, i) * B(y, j) * B(z, k) * U(E, w, a, i, j, k),
+    Slope(E, a, d, q, r, s, w) = X(d, q, x) * Y(d, r, y) * Z(d, s, z) * At(E, a, x, y, z, w),
+    Grad(E, a, b, q, r, s, w) = Slope(E, a, d, q, r, s, w) * K(E, d, b, q, r, s, w),
+    Trace(E, q, r, s, w) = Unit(a, b) * Grad(E, a, b, q, r, s, w),
+    Stress(E, a, b, q, r, s, w) = M(E, q, r, s, w) * Grad(E, a, b, q, r, s, w) +
+                                  M(E, q, r, s, w) * Grad(E, b, a, q, r, s, w) +
+                                  Ratio() * M(E, q, r, s, w) * Unit(a, b) * Trace(E, q, r, s, w),
+    Flux(E, a, c, q, r, s, w) = K(E, c, b, q, r, s, w) * Stress(E, a, b, q, r, s, w),
+    Div(E, a, x, y, z, w) = X(c, q, x) * Y(c, r, y) * Z(c, s, z) * Flux(E, a, c, q, r, s, w),
+    V(E, w, a, l, m, n) += B(x, l) * B(y, m) * B(z, n) * Div(E, a, x, y, z, w));
 
 /// The diagonal of the diffusion operator, cross terms and all: entry l of the matrix with u and
 /// the test function the same. For each of the six entries cd of D, XX holds the products of the

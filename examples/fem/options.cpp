@@ -41,6 +41,9 @@ options parse_options(std::span<const std::string_view> arguments) {
     } else if (name == "--output") {
       chosen.output = value();
       if (chosen.output.empty()) throw problem_error("--output needs the name of a file");
+    } else if (name == "--plot") {
+      chosen.plot = value();
+      if (chosen.plot.empty()) throw problem_error("--plot needs the name of a file");
     } else {
       return false;
     }
@@ -67,6 +70,7 @@ std::string_view usage() {
          "                 two coarser ones are solved first, for the rates\n"
          "  --threads T    threads (without it: all of the machine); results do not depend on T\n"
          "  --output FILE  the last solution, as a .vtu file of curved cells for ParaView\n"
+         "  --plot FILE    errors and throughput over DoFs, degree by degree, as an .svg file\n"
          "  --deform A     how far the cube is bent (0.1; it folds over at 0.318)\n"
          "  --geometry G   polynomial degree of the elements' shape, at most P (without it: P);\n"
          "                 kershaw has 1, a Gmsh file its order, and no more\n"

@@ -22,6 +22,7 @@ struct options {
   std::string preconditioner = "multigrid";  ///< or "chebyshev", "jacobi"
   double deform = 0.1;                       ///< how far the cube is bent
   std::string output;                        ///< a .vtu file; empty: none
+  std::string plot;                          ///< an .svg file; empty: none
   bool help = false;
 };
 

@@ -18,6 +18,7 @@
 #include "mesh.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
+#include "plot.hpp"
 #include "report.hpp"
 #include "solve.hpp"
 #include "vtu.hpp"
@@ -57,6 +58,10 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
   }
   std::unique_ptr<output_file> file;
   if (!chosen.output.empty()) file = std::make_unique<output_file>(chosen.output);
+  std::unique_ptr<output_file> plot_file;
+  if (!chosen.plot.empty()) plot_file = std::make_unique<output_file>(chosen.plot);
+  panel errors{"L2 error", "DoFs", "error", {}};
+  panel rates{"an iteration of conjugate gradients", "DoFs", "MDoF/s", {}};
 
   const double fma = fma_bound();
   out << "- div grad u = f on " << whole.name << ", " << elements_text(whole.shared, "n")
@@ -66,6 +71,8 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
   progress_line progress(err, terminal);
   results.heading();
   for (const series& s : all) {
+    errors.curves.push_back({"p = " + std::to_string(s.p), {}});
+    rates.curves.push_back({"p = " + std::to_string(s.p), {}});
     for (int refine = s.coarsest; refine <= s.finest; ++refine) {
       const int n = 1 << refine;
       int geometry = s.p;
@@ -86,7 +93,14 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
       const outcome o = solve(s.p, what);
       progress.clear();
       results.row(s.p, n, o);
+      const auto unknowns = static_cast<double>(o.unknowns);
+      errors.curves.back().points.push_back({unknowns, o.l2_error});
+      rates.curves.back().points.push_back(
+          {unknowns, 1e-6 * unknowns * o.jacobi.iterations / o.jacobi.seconds});
     }
+  }
+  if (plot_file) {
+    plot_file->write([&](std::ostream& svg) { write_svg(svg, {errors, rates}); });
   }
   return results.verdict() ? 0 : 1;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "basis.hpp"
@@ -80,6 +82,26 @@ inline matrix3 jacobian(const fem::mesh& shape, const fem::numbering& number, co
   }
   return J;
 }
+/// The point at xi of an element.
+inline fem::point place(const fem::mesh& shape, const fem::numbering& number, const fem::element& e,
+                        const std::array<long double, 3>& xi) {
+  const auto nodes = fem::gauss_lobatto(shape.geometry + 1).points;
+  const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
+  const auto D1D = nodes.size();
+  fem::point at{};
+  for (std::size_t l = 0; l < D1D * D1D * D1D; ++l) {
+    const std::size_t i = l / D1D / D1D, j = l / D1D % D1D, k = l % D1D;
+    const auto first = [&](int element) { return fem::index{element} * shape.geometry; };
+    const fem::index node =
+        number(e.hexahedron, first(e.x) + static_cast<fem::index>(i),
+               first(e.y) + static_cast<fem::index>(j), first(e.z) + static_cast<fem::index>(k));
+    for (std::size_t d = 0; d < 3; ++d) {
+      at[d] +=
+          shape.nodes[static_cast<std::size_t>(node)][d] * X.value[i] * Y.value[j] * Z.value[k];
+    }
+  }
+  return at;
+}
 inline fem::numbering shape_nodes(const fem::mesh& shape) {
   return fem::numbering(shape.shared, fem::index(shape.n) * shape.geometry);
 }
@@ -101,15 +123,15 @@ inline std::array<double, 3> transposed_solve(const matrix3& J, const std::array
   return y;
 }
 
-/// Sums weight det J entry(test, trial) over the quadrature points of all elements, for each pair
-/// of an element's shape functions; entry returns a value and the sum of the magnitudes of its
-/// terms.
+/// Sums coefficient weight det J entry(test, trial) over the quadrature points of all elements, for
+/// each pair of an element's shape functions; entry returns a value and the sum of the magnitudes
+/// of its terms.
 template <class Entry>
-matrix assemble(const fem::mesh& shape, int p, Entry entry) {
+matrix assemble(const fem::mesh& shape, int p, const fem::quadrature& rule, Entry entry,
+                const std::function<double(const fem::point&)>& coefficient = {}) {
   const fem::numbering number(shape.shared, fem::index(shape.n) * p), shapes = shape_nodes(shape);
   matrix A(static_cast<std::size_t>(number.nodes));
   const auto nodes = fem::gauss_lobatto(p + 1).points;
-  const fem::quadrature rule = fem::gauss_legendre(p + 2);
   const std::size_t D = nodes.size(), Q = rule.points.size();
   struct shape_function {
     std::size_t row;
@@ -122,7 +144,8 @@ matrix assemble(const fem::mesh& shape, int p, Entry entry) {
       const std::array<long double, 3> xi = {rule.points[q], rule.points[r], rule.points[s]};
       const matrix3 J = jacobian(shape, shapes, e, xi);
       const double weight =
-          static_cast<double>(rule.weights[q] * rule.weights[r] * rule.weights[s]) * determinant(J);
+          static_cast<double>(rule.weights[q] * rule.weights[r] * rule.weights[s]) *
+          determinant(J) * (coefficient ? coefficient(place(shape, shapes, e, xi)) : 1);
       const polynomials X(nodes, xi[0]), Y(nodes, xi[1]), Z(nodes, xi[2]);
       std::vector<shape_function> functions;
       for (std::size_t i = 0; i < D; ++i) {
@@ -152,23 +175,27 @@ matrix assemble(const fem::mesh& shape, int p, Entry entry) {
   return A;
 }
 
-/// Integrals of grad l_i . grad l_j
-inline matrix diffusion(const fem::mesh& shape, int p) {
-  return assemble(shape, p, [](const auto& test, const auto& trial) {
+/// Integrals of coefficient grad l_i . grad l_j; a coefficient of the place, or 1
+inline matrix diffusion(const fem::mesh& shape, int p, const fem::quadrature& rule,
+                        const std::function<double(const fem::point&)>& coefficient = {}) {
+  const auto entry = [](const auto& test, const auto& trial) {
     double sum = 0, magnitude = 0;
     for (std::size_t c = 0; c < 3; ++c) {
       sum += test.gradient[c] * trial.gradient[c];
       magnitude += std::fabs(test.gradient[c] * trial.gradient[c]);
     }
     return std::pair(sum, magnitude);
-  });
+  };
+  return assemble(shape, p, rule, entry, coefficient);
 }
 
-/// Integrals of l_i l_j
-inline matrix mass(const fem::mesh& shape, int p) {
-  return assemble(shape, p, [](const auto& test, const auto& trial) {
+/// Integrals of coefficient l_i l_j
+inline matrix mass(const fem::mesh& shape, int p, const fem::quadrature& rule,
+                   const std::function<double(const fem::point&)>& coefficient = {}) {
+  const auto entry = [](const auto& test, const auto& trial) {
     return std::pair(test.value * trial.value, std::fabs(test.value * trial.value));
-  });
+  };
+  return assemble(shape, p, rule, entry, coefficient);
 }
 
 /// The volume of the elements by a rule of 8 points per axis, exact for det J of degree 15.

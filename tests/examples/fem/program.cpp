@@ -17,6 +17,7 @@
 #include "domain.hpp"
 #include "memory.hpp"
 #include "meshes.hpp"
+#include "plot.hpp"
 #include "problem_error.hpp"
 #include "report.hpp"
 #include "run.hpp"
@@ -168,6 +169,39 @@ TEST_CASE("a run prints a row per mesh and says that the error falls as it must"
   CHECK(p.out.find("\n 2    4       343 ") != p.out.npos);
   CHECK(p.out.find("\n 2    8      3375 ") != p.out.npos);
   CHECK(p.out.find("Every error falls as it must") != p.out.npos);
+}
+
+TEST_CASE("a plot shows the errors and the throughput of each degree") {
+  temporary_file file("plot.svg");
+  const printed p =
+      poisson({"--degree", "2", "--refine", "2", "--threads", "1", "--plot", file.name()});
+  CHECK(p.code == 0);
+  const std::string svg = file_content(file.path);
+  const auto count = [&svg](const std::string& what) {
+    int found = 0;
+    for (std::size_t at = svg.find(what); at != svg.npos; at = svg.find(what, at + 1)) ++found;
+    return found;
+  };
+  CHECK(svg.find("<svg xmlns=\"http://www.w3.org/2000/svg\"") == 0);
+  CHECK(count("<polyline") == 2);
+  CHECK(count("<circle") == 6);  // three meshes
+  CHECK(count(">p = 2<") == 2);
+  CHECK(count(">L2 error<") == 1);
+  CHECK(count("<text") == count("</text>"));
+  CHECK(svg.find("</svg>\n") == svg.size() - 7);
+  check_refused({"--plot", ""}, "--plot needs the name of a file");
+  check_refused({"--plot", "/nowhere/at/all/plot.svg"},
+                "cannot write '/nowhere/at/all/plot.svg': No such file or directory");
+}
+
+TEST_CASE("names in a plot are escaped, and what a logarithm has not is left out") {
+  std::ostringstream out;
+  fem::write_svg(out,
+                 {{"a < b & c", "x", "y", {{"none", {{1, 0}, {-1, 2}}}, {"one", {{10, 10}}}}}});
+  CHECK(out.str().find("a &lt; b &amp; c") != std::string::npos);
+  CHECK(out.str().find(">none<") == std::string::npos);
+  CHECK(out.str().find(">one<") != std::string::npos);
+  CHECK(out.str().find("nan") == std::string::npos);
 }
 
 TEST_CASE("a run on each mesh says what it is made of") {

@@ -1,0 +1,31 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+/// Curves as a file that browsers show: SVG.
+#ifndef TENFOLD_EXAMPLES_FEM_PLOT_HPP
+#define TENFOLD_EXAMPLES_FEM_PLOT_HPP
+
+#include <array>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace fem {
+
+struct curve {
+  std::string name;  ///< written at its last point
+  std::vector<std::array<double, 2>> points;
+};
+
+/// Curves over logarithmic axes.
+struct panel {
+  std::string title, along_x, along_y;
+  std::vector<curve> curves;
+};
+
+/// Writes panels side by side, each with the decades that its points are in. Points that are not
+/// finite and positive are left out.
+void write_svg(std::ostream& out, const std::vector<panel>& panels);
+
+}  // namespace fem
+
+#endif  // TENFOLD_EXAMPLES_FEM_PLOT_HPP
