@@ -65,11 +65,11 @@ options read_options(int argc, char** argv) {
       const std::string text = value();
       size_class c;
       if (!read_class(text, c)) {
-        std::string all;
+        std::string why = "--class: '";
+        why.append(text).append("' is no class of sizes; there are ");
         for (int size = 0; size < size_count; ++size)
-          all.append(size == 0 ? "" : ", ").append(name_of(size_class{scalar::f64, false, size}));
-        refuse("--class: '" + text + "' is no class of sizes; there are " + all +
-               ", the same with s, c and z, and with interleaved");
+          why.append(size == 0 ? "" : ", ").append(name_of(size_class{scalar::f64, false, size}));
+        refuse(why.append(", the same with s, c and z, and with interleaved"));
       }
       to.classes.push_back(c);
     } else if (name == "--from") {
