@@ -22,9 +22,10 @@ element_operator planned(const basis& tables, const restriction& all) {
         view<const double, dyn, 6, dyn, dyn, dyn, W>(at_points, on.count, q, q, q));
     if constexpr (IsCollocated) {
       return kernel(names::V = v, names::U = u, names::B = identity, names::One = identity,
-                    names::H = H, names::D = d);
+                    names::H = tenfold::reflection_antisymmetric(H), names::D = d);
     } else {
-      return kernel(names::V = v, names::U = u, names::B = B, names::One = identity, names::H = H,
+      return kernel(names::V = v, names::U = u, names::B = tenfold::reflection_symmetric(B),
+                    names::One = identity, names::H = tenfold::reflection_antisymmetric(H),
                     names::D = d);
     }
   };

@@ -18,7 +18,8 @@ element_operator planned(const basis& tables, const restriction& all) {
     const view<const double, Q, P> B(view<const double, dyn, dyn>(tables.B.data(), q, on.D1D));
     const view<const double, dyn, Q, Q, Q, W> m(
         view<const double, dyn, dyn, dyn, dyn, W>(at_points, on.count, q, q, q));
-    return kernel(on_element::V = v, on_element::U = u, on_element::B = B, on_element::M = m);
+    return kernel(on_element::V = v, on_element::U = u, on_element::M = m,
+                  on_element::B = tenfold::reflection_symmetric(B));
   };
   const auto in_front = [&](auto ask) {
     return on_slab(all.slabs().front(), nullptr, nullptr, nullptr, ask);

@@ -115,6 +115,54 @@ TEST_CASE("parts may be smaller, even than a vector") {
         "tenfold: the parts of a scatter_order hold 0 problems; they need at least one");
 }
 
+/// How often the program of a kernel gathers in a tile, for operands of the types X..., in the order
+/// of the text.
+template <class Kernel>
+struct gathers_in;
+template <class Batch, class... Statement>
+struct gathers_in<const fused_kernel<Batch, Statement...>> {
+  template <class... X>
+  static constexpr int of = [] {
+    using planned = fusing::kernel_over<fusing::kernel_text<Batch, Statement...>, X...>;
+    int count = 0;
+    for (const program_step& step : planned::value.steps) {
+      count += step.kind == step_kind::pack && step.a.mapped;
+    }
+    return count;
+  }();
+};
+
+TEST_CASE("what is read under several labels is gathered once") {
+  using labels::e, labels::q, labels::r, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"G"> G;
+  constexpr output<"v"> v;
+  std::vector<std::int32_t> numbers;
+  for (int a = 0; a < 9 * 16; ++a) numbers.push_back(a * 7 % 50);
+  const index_map<std::int32_t> map(numbers.data(), 9, 16, 50);
+  tensor<double, dyn> global(50);
+  tensor<double, 4, 4> Gt;
+  tensor<double, dyn, 4, 4> V(9), W(9);
+  fill(global, 1);
+  fill(Gt, 2);
+  for (index k = 0; k < 9; ++k) {
+    for (int a = 0; a < 16; ++a) {
+      W(k, a / 4, a % 4) = 0;
+      for (int b = 0; b < 4; ++b) {
+        const int along_x = b * 4 + a % 4, along_y = a / 4 * 4 + b;
+        W(k, a / 4, a % 4) +=
+            Gt(a / 4, b) * global(numbers[static_cast<std::size_t>(k * 16 + along_x)]) +
+            Gt(a % 4, b) * global(numbers[static_cast<std::size_t>(k * 16 + along_y)]);
+      }
+    }
+  }
+  const gathered<const double, 4, 4> U(global.data(), map);
+  const auto kernel = fuse(e)(v(e, q, r) = G(q, i) * u(e, i, r) + G(r, j) * u(e, q, j));
+  kernel(v = V, u = U, G = Gt);
+  CHECK(same(V, W));
+  static_assert(gathers_in<decltype(kernel)>::of<decltype(V), const decltype(Gt), decltype(U)> == 1);
+}
+
 TEST_CASE("what is fetched ahead changes nothing") {
   const cpu::cache_sizes real = cpu::caches();
   cpu::assume_caches({0, 0});
