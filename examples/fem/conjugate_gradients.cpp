@@ -109,33 +109,26 @@ vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int it
     }
     std::fill(q + of.first, q + of.last, 0.0);
   };
-  const auto for_ranges = [](const std::vector<range>& ranges, auto work) {
-    in_parallel(static_cast<tenfold::index>(ranges.size()), [&](tenfold::index i) {
-      const auto at = static_cast<std::size_t>(i);
-      work(ranges[at], at);
-    });
-  };
 
-  std::vector<products> partial;
+  std::vector<products> of_slab(A.all.slabs().size());
   for (int k = 0; k < iterations; ++k) {
-    products sum;
-    for (const slab& on : A.all.slabs()) {
-      for_ranges(on.begins, [&](const range& of, std::size_t) { begin(of, k); });
+    for_each_slab(A.all, [&](const slab& on) {
+      for (const range& of : on.begins) begin(of, k);
       A.add(on, p, q);
-      partial.resize(on.ends.size());
-      for_ranges(on.ends, [&](const range& of, std::size_t at) {
-        partial[at] = products(p, q, r, {of.first, std::min(of.last, A.n)});
-      });
-      for (const products& part : partial) sum += part;
-    }
+      products sum;
+      for (const range& of : on.ends) sum += products(p, q, r, {of.first, std::min(of.last, A.n)});
+      of_slab[static_cast<std::size_t>(on.number)] = sum;
+    });
+    products sum;
+    for (const products& part : of_slab) sum += part;
     alpha_before = alpha;
     beta_before = beta;
     alpha = sum.rr / sum.pq;
     beta = (sum.rr - 2 * alpha * sum.rq + alpha * alpha * sum.qq) / sum.rr;
   }
-  for (const slab& on : A.all.slabs()) {
-    for_ranges(on.begins, [&](const range& of, std::size_t) { begin(of, iterations); });
-  }
+  for_each_slab(A.all, [&](const slab& on) {
+    for (const range& of : on.begins) begin(of, iterations);
+  });
   return solution;
 }
 

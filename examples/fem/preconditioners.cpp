@@ -114,14 +114,14 @@ void chebyshev::iterate(vector& x) {
 namespace {
 
 /// y = sum_e R_e^T (T u along each axis) R'_e x, from the entries of one discretization to those of
-/// another.
+/// another, whose slabs are the same.
 void transfer(const matrix& T, const restriction& from, const vector& x, const restriction& to,
               vector& y) {
   using on_element::U, on_element::V;
   add_up(to, y, [&](const slab& on) {
-    const auto number = static_cast<std::size_t>(on.first / on.count);
     auto v = on.of(y.data());
-    on_element::transfer(V = v, on_element::T = T, U = from.slabs()[number].of(x.data()));
+    on_element::transfer(V = v, on_element::T = T,
+                         U = from.slabs()[static_cast<std::size_t>(on.number)].of(x.data()));
   });
 }
 

@@ -21,7 +21,9 @@ restriction::restriction(const mesh& shape, int p, int components, index blocks_
   const index D1D = p + 1, nodes = D1D * D1D * D1D;
   per_element_ = components * nodes;
   const index blocks = (elements_ + W - 1) / W;
-  const index most = blocks_in_slab > 0 ? blocks_in_slab : blocks_of(1 << 16, p, components);
+  const index most = blocks_in_slab > 0 ? blocks_in_slab
+                                        : std::min(blocks_of(1 << 14, p, components),
+                                                   std::max<index>(1, blocks / 32));
   const index slabs = (blocks + most - 1) / most, in_slab = (blocks + slabs - 1) / slabs;
   map_.assign(static_cast<std::size_t>(slabs * in_slab * W * per_element_), -1);
 
@@ -42,6 +44,8 @@ restriction::restriction(const mesh& shape, int p, int components, index blocks_
     }
   });
 
+  const std::vector<index> turn = order_slabs(slabs, in_slab * W, number.nodes);
+
   // Which slabs come to a node first and last. Nodes of which this is the same are neighbours, in
   // the order of the lattice.
   struct visits {
@@ -51,8 +55,9 @@ restriction::restriction(const mesh& shape, int p, int components, index blocks_
   for (index e = 0; e < elements_; ++e) {
     for (index l = 0; l < nodes; ++l) {
       visits& v = of_node[static_cast<std::size_t>(entries(e)[l])];
-      v.last = e / (in_slab * W);
-      if (v.first < 0) v.first = v.last;
+      const index now = turn[static_cast<std::size_t>(e / (in_slab * W))];
+      v.last = std::max(v.last, now);
+      v.first = v.first < 0 ? now : std::min(v.first, now);
     }
   }
   std::map<std::array<index, 3>, index>
@@ -65,11 +70,8 @@ restriction::restriction(const mesh& shape, int p, int components, index blocks_
   std::vector<std::vector<range>> begins(static_cast<std::size_t>(slabs)), ends(begins);
   for (auto& [which, count] : next) {
     const range all = {size_, size_ + count * components};
-    for (index from = all.first; from < all.last; from += grain) {
-      const range part = {from, std::min(all.last, from + grain)};
-      begins[static_cast<std::size_t>(which[1])].push_back(part);
-      ends[static_cast<std::size_t>(which[2])].push_back(part);
-    }
+    begins[static_cast<std::size_t>(which[1])].push_back(all);
+    ends[static_cast<std::size_t>(which[2])].push_back(all);
     count = all.first;
     size_ = all.last;
   }
@@ -91,23 +93,63 @@ restriction::restriction(const mesh& shape, int p, int components, index blocks_
     }
   });
 
+  std::vector<index> place(static_cast<std::size_t>(slabs));  // where the elements of a slab are
   for (index s = 0; s < slabs; ++s) {
-    const tenfold::index_map<std::int32_t> map(map_.data() + s * in_slab * W * per_element_,
-                                               in_slab, W * per_element_, size_);
+    place[static_cast<std::size_t>(turn[static_cast<std::size_t>(s)])] = s;
+  }
+  for (index s = 0; s < slabs; ++s) {
     const auto at = static_cast<std::size_t>(s);
-    slabs_.push_back({s * in_slab, in_slab, map, tenfold::scatter_order(map), D1D,
-                      std::move(begins[at]), std::move(ends[at])});
+    const index first = place[at] * in_slab;
+    slabs_.push_back({first, in_slab, s,
+                      tenfold::index_map<std::int32_t>(map_.data() + first * W * per_element_,
+                                                       in_slab, W * per_element_, size_),
+                      D1D, std::move(begins[at]), std::move(ends[at])});
+  }
+}
+
+/// Each slab in its turn gets the first colour that none has with which it shares a node. Returns
+/// the place of each in the order of colours. The numbers of the nodes are in the map.
+std::vector<index> restriction::order_slabs(index slabs, index elements_in_slab, index nodes) {
+  const index of_element = per_element_ / components_;
+  std::vector<index> turn(static_cast<std::size_t>(slabs), -1);
+  std::vector<index> last(static_cast<std::size_t>(nodes), -1);  // the colour that took it last
+  index ordered = 0;
+  for (index colour = 0; ordered < slabs; ++colour) {
+    for (index s = 0; s < slabs; ++s) {
+      if (turn[static_cast<std::size_t>(s)] >= 0) continue;
+      const index first = s * elements_in_slab;
+      const index behind = std::min(elements_, first + elements_in_slab);
+      const auto for_nodes = [&](auto work) {
+        for (index e = first; e < behind; ++e) {
+          for (index l = 0; l < of_element; ++l)
+            work(last[static_cast<std::size_t>(entries(e)[l])]);
+        }
+      };
+      bool is_apart = true;
+      for_nodes([&](index taken) { is_apart = is_apart && taken != colour; });
+      if (!is_apart) continue;
+      for_nodes([&](index& taken) { taken = colour; });
+      turn[static_cast<std::size_t>(s)] = ordered++;
+    }
+    colours_.push_back(ordered);
+  }
+  return turn;
+}
+
+void for_each_slab(const restriction& all, const std::function<void(const slab&)>& work) {
+  index first = 0;
+  for (const index behind : all.colours()) {
+    in_parallel(behind - first,
+                [&](index i) { work(all.slabs()[static_cast<std::size_t>(first + i)]); });
+    first = behind;
   }
 }
 
 void add_up(const restriction& all, vector& y, const std::function<void(const slab&)>& add) {
-  for (const slab& on : all.slabs()) {
-    in_parallel(static_cast<index>(on.begins.size()), [&](index i) {
-      const range& of = on.begins[static_cast<std::size_t>(i)];
-      std::fill(y.data() + of.first, y.data() + of.last, 0.0);
-    });
+  for_each_slab(all, [&](const slab& on) {
+    for (const range& of : on.begins) std::fill(y.data() + of.first, y.data() + of.last, 0.0);
     add(on);
-  }
+  });
 }
 
 }  // namespace fem

@@ -12,9 +12,10 @@
 #include "mesh.hpp"
 #include "numbering.hpp"
 #include "quadrature.hpp"
+#include "restriction.hpp"
 
-/// Matrices of the whole mesh, assembled entry by entry with no sum factorization, no blocks and
-/// no tables of the example: what the operators are compared with.
+/// Matrices of the whole mesh, assembled entry by entry with no sum factorization and no tables
+/// of the example: what the operators are compared with.
 namespace assembled {
 
 /// A dense matrix, and the sums of the absolute values of the terms of its entries.
@@ -129,8 +130,9 @@ inline std::array<double, 3> transposed_solve(const matrix3& J, const std::array
 template <class Entry>
 matrix assemble(const fem::mesh& shape, int p, const fem::quadrature& rule, Entry entry,
                 const std::function<double(const fem::point&)>& coefficient = {}) {
-  const fem::numbering number(shape.shared, fem::index(shape.n) * p), shapes = shape_nodes(shape);
-  matrix A(static_cast<std::size_t>(number.nodes));
+  const fem::numbering shapes = shape_nodes(shape);
+  const fem::restriction entries(shape, p);
+  matrix A(static_cast<std::size_t>(entries.size()));
   const auto nodes = fem::gauss_lobatto(p + 1).points;
   const std::size_t D = nodes.size(), Q = rule.points.size();
   struct shape_function {
@@ -138,6 +140,7 @@ matrix assemble(const fem::mesh& shape, int p, const fem::quadrature& rule, Entr
     double value;
     std::array<double, 3> gradient;
   };
+  fem::index number = 0;
   for_each_element(shape, [&](const fem::element& e) {
     for (std::size_t point = 0; point < Q * Q * Q; ++point) {
       const std::size_t q = point / (Q * Q), r = point / Q % Q, s = point % Q;
@@ -151,9 +154,7 @@ matrix assemble(const fem::mesh& shape, int p, const fem::quadrature& rule, Entr
       for (std::size_t i = 0; i < D; ++i) {
         for (std::size_t j = 0; j < D; ++j) {
           for (std::size_t k = 0; k < D; ++k) {
-            const fem::index row =
-                number(e.hexahedron, e.x * p + static_cast<fem::index>(i),
-                       e.y * p + static_cast<fem::index>(j), e.z * p + static_cast<fem::index>(k));
+            const fem::index row = entries.entries(number)[(i * D + j) * D + k];
             functions.push_back({static_cast<std::size_t>(row),
                                  X.value[i] * Y.value[j] * Z.value[k],
                                  transposed_solve(J, {X.slope[i] * Y.value[j] * Z.value[k],
@@ -171,6 +172,7 @@ matrix assemble(const fem::mesh& shape, int p, const fem::quadrature& rule, Entr
         }
       }
     }
+    ++number;
   });
   return A;
 }
