@@ -430,7 +430,7 @@ class lowering : private phases<L> {
     if (last_use(shape, first) > s) return;
     if (first < n_) copies_[first] = {};
     if (runs_together_) {
-      kept_[kept_count_++] = p.region;
+      kept_[kept_count_++] = p;
     } else {
       release(p.region);
     }
@@ -594,7 +594,9 @@ class lowering : private phases<L> {
     return (labels_of(value) & ~entries) == 0 && contains(labels_of(value), shape.lane);
   }
 
-  /// The steps as they are alone, packing first; no result takes the place of an operand.
+  /// The steps as they are alone, packing first. Where they run together, results take the places
+  /// of operands that nothing reads any more: all of an entry is read before any of it is written,
+  /// and what is written is in L1.
   constexpr void emit_together(const phase_shape& shape, int s, int count, place* results,
                                index& peak) {
     for (int t = s; t < s + count; ++t) {
@@ -605,7 +607,6 @@ class lowering : private phases<L> {
     const int first = out_.step_count;
     for (int t = s; t < s + count && out_.feasible; ++t) emit_contract(shape, t, results, peak);
     runs_together_ = false;
-    for (int r = 0; r < kept_count_; ++r) release(kept_[r]);
     if (!out_.feasible) return;
     const auto step = [&](int i) -> program_step& {
       return out_.steps[static_cast<std::size_t>(i)];
@@ -622,7 +623,31 @@ class lowering : private phases<L> {
               step(i).a.how == access::lanes && step(i).b.how == access::lanes &&
               step(i).c.where == buffer::scratch;
     }
-    if (alike) step(first).together = count;
+    if (alike) {
+      step(first).together = count;
+      for (int t = s; t < s + count; ++t) reuse_operand(shape, t, first, results);
+    }
+    for (int r = 0; r < kept_count_; ++r) release(kept_[r].region);
+  }
+
+  /// Moves the result of step t, if its sum ends there, to where an operand of the same form was;
+  /// `first` is the first step of the program that runs together with it.
+  constexpr void reuse_operand(const phase_shape& shape, int t, int first, place* results) {
+    place& to = results[t];
+    if (to.region < 0 || (t < shape.root && plan_.steps[t + 1].c == n_ + t)) return;
+    for (int r = 0; r < kept_count_; ++r) {
+      place& from = kept_[r];
+      bool fits = from.region >= 0;
+      for (int l = 0; l < problem_.label_count; ++l) fits = fits && from.stride[l] == to.stride[l];
+      if (!fits) continue;
+      for (int i = first; i < out_.step_count; ++i) {
+        operand_ref& c = out_.steps[static_cast<std::size_t>(i)].c;
+        if (c.offset == to.ref.offset) c.offset = from.ref.offset;
+      }
+      std::swap(to.region, from.region);
+      to.ref.offset = from.ref.offset;
+      return;
+    }
   }
 
   // --- the sandwich: interpolate, scale, project on one axis, run as one step per column -----
@@ -727,7 +752,7 @@ class lowering : private phases<L> {
   program_step overflow_{};
   index workspace_[L.most_steps()] = {};
   bool runs_together_ = false;  ///< steps entry by entry; regions are freed behind them: these
-  int kept_[2 * L.most_steps()] = {};
+  place kept_[2 * L.most_steps()] = {};
   int kept_count_ = 0;
   place halves_[L.operands] = {};  ///< of inputs: their halves, once they are there
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand

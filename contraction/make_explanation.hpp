@@ -230,7 +230,7 @@ class explaining {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
       if (converts(step)) conversion(f, step);
       if (step.kind == step_kind::contract) contract(f, step);
-      if (step.together > 1 && static_tiles_) together = {step.origin, step.origin + step.together};
+      if (step.together > 1) together = {step.origin, step.origin + step.together};
       if (step.kind == step_kind::contract && step.origin < together[1]) {
         explained_step& e = out_.steps[step.origin];
         e.kernel = micro_kernel::together;

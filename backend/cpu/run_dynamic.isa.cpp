@@ -131,6 +131,11 @@ class dynamic_runner {
     for (int s = 0; s < phase_.step_count; ++s) {
       const program_step& step = program_.steps[phase_.first_step + s];
       const step_loop* const loops = program_.loops + step.first_loop;
+      if (step.together > 1) {
+        run_together(&step, scratch, at);
+        s += step.together - 1;
+        continue;
+      }
       if (step.a.mapped || step.c.mapped) {
         run_mapped(step, loops, scratch, at);
         continue;
@@ -303,6 +308,53 @@ class dynamic_runner {
       }
       contract(step, loops + step.outer_count, q, alpha_of(step), beta_of(step));
     });
+  }
+
+  /// Entry-wise products, some entries at a time: see program_step::together.
+  void run_together(const program_step* steps, T* scratch, const tile_position& at) const {
+    constexpr index chunk = 8;
+    const int count = steps->together;
+    step_pointers<T> p[select::most_together];
+    for (int j = 0; j < count; ++j) {
+      p[j] = {address<T>(steps[j].a, scratch, at), address<T>(steps[j].b, scratch, at),
+              address<T>(steps[j].c, scratch, at), nullptr, nullptr};
+    }
+    const auto goes_on = [&](int j) {
+      return j > 0 && j < count && steps[j].accumulates && steps[j - 1].c == steps[j].c;
+    };
+    const auto around = [&](int j) {
+      return steps[j].outer_count == 0 ? step_loop{} : program_.loops[steps[j].first_loop];
+    };
+    for (index left = around(0).extent; left > 0; --left) {
+      for (index x = 0; x < steps->n.extent; x += chunk) {
+        const index end = steps->n.extent - x < chunk ? steps->n.extent - x : chunk;
+        vec<T, W> sums[select::most_together][chunk];
+        for (int j = 0, k = -1; j < count; ++j) {
+          const program_step& step = steps[j];
+          const bool adds = goes_on(j);
+          vec<T, W>* const sum = sums[adds ? k : ++k];
+          for (index i = 0; i < end; ++i) {
+            vec<T, W> a = load<T, W>(p[j].a + (x + i) * step.n.a);
+            const vec<T, W> b = load<T, W>(p[j].b + (x + i) * step.n.b);
+            if (step.sign < 0) a = broadcast<T, W>(T(-1)) * a;
+            if (!step.accumulates)
+              sum[i] = a * b;
+            else
+              sum[i] = fma(a, b, adds ? sum[i] : load<T, W>(p[j].c + (x + i) * step.n.c));
+          }
+        }
+        for (int j = 0, k = 0; j < count; ++j) {
+          if (goes_on(j + 1)) continue;
+          for (index i = 0; i < end; ++i) store<T, W>(p[j].c + (x + i) * steps[j].n.c, sums[k][i]);
+          ++k;
+        }
+      }
+      for (int j = 0; j < count; ++j) {
+        p[j].a += around(j).a;
+        p[j].b += around(j).b;
+        p[j].c += around(j).c;
+      }
+    }
   }
 
   void contract_halves(const program_step& step, const step_pointers<T>& p, T alpha, T beta) const {

@@ -343,7 +343,7 @@ class static_runner {
                                                   T* scratch, const tile_at& at,
                                                   std::integer_sequence<int, I...>) {
     static constexpr index extent = P::value.steps[S].n.extent;
-    constexpr int width = width_of<S>();
+    constexpr int width = width_of<S>(), end = S + static_cast<int>(sizeof...(I));
     step_pointers<T> p[] = {{address<S + I, &program_step::a, T>(args, workspace, scratch, at),
                              address<S + I, &program_step::b, T>(args, workspace, scratch, at),
                              address<S + I, &program_step::c, T>(args, workspace, scratch, at),
@@ -353,8 +353,9 @@ class static_runner {
         if constexpr (fetches<S>()) {
           if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
         }
-        vec<T, width> sum{};
-        (combine<S, S + I, S + static_cast<int>(sizeof...(I)), width>(p[I], x, sum), ...);
+        vec<T, width> sums[sum_of_step<S, end - 1> + 1];
+        (combine<S, S + I, width>(p[I], x, sums[sum_of_step<S, S + I>]), ...);
+        (leave<S + I, end, width>(p[I], x, sums[sum_of_step<S, S + I>]), ...);
       }
       (go_on<S + I>(p[I]), ...);
     }
@@ -375,9 +376,24 @@ class static_runner {
     }
   }
 
-  /// sum := or += sign a[x] b[x] of step S of the steps [First, End); stored unless the next of
-  /// them adds to it.
-  template <int First, int S, int End, int Width>
+  /// Whether step s, behind step `first` which it runs with, adds to what the step before it has in
+  /// its register.
+  static constexpr bool continues(int first, int s) {
+    const auto at = static_cast<std::size_t>(s);
+    return s > first && P::value.steps[at].accumulates &&
+           P::value.steps[at - 1].c == P::value.steps[at].c;
+  }
+
+  /// The number of the sum, each in a register, that step S of the steps from First on belongs to.
+  template <int First, int S>
+  static constexpr int sum_of_step = [] {
+    int sum = 0;
+    for (int s = First + 1; s <= S; ++s) sum += !continues(First, s);
+    return sum;
+  }();
+
+  /// sum := or += sign a[x] b[x] of step S of the steps from First on.
+  template <int First, int S, int Width>
   [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index x,
                                              vec<T, Width>& sum) {
     static constexpr const program_step& step = P::value.steps[S];
@@ -386,27 +402,20 @@ class static_runner {
     if constexpr (step.sign < 0) a = broadcast<T, Width>(T(-1)) * a;
     if constexpr (!step.accumulates) {
       sum = a * b;
-    } else if constexpr (continues_sum<First, S>()) {
+    } else if constexpr (continues(First, S)) {
       sum = fma(a, b, sum);
     } else {
       sum = fma(a, b, load<T, Width>(p.c + x * step.n.c));
     }
-    if constexpr (S + 1 < End) {
-      if constexpr (continues_sum<First, S + 1>()) return;
-    }
-    store<T, Width>(p.c + x * step.n.c, sum);
   }
-  /// Whether step S adds to what the step before it, which runs with it, has in its register.
-  template <int First, int S>
-  static constexpr bool continues_sum() {
-    if constexpr (S == First) {
-      return false;
-    } else {
-      constexpr const program_step& step = P::value.steps[S];
-      return step.accumulates && P::value.steps[S - 1].c == step.c;
+  /// Stores the sum unless the next step, if it is before End, adds to it.
+  template <int S, int End, int Width>
+  [[gnu::always_inline]] static void leave(const step_pointers<T>& p, index x,
+                                           const vec<T, Width>& sum) {
+    if constexpr (S + 1 == End || !continues(S, S + 1)) {
+      store<T, Width>(p.c + x * P::value.steps[S].n.c, sum);
     }
   }
-
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in
   /// scratch that is T. Only what moves an operand is compiled: all tile loops for all operands
   /// cost g++ 10 ms more for each shape.

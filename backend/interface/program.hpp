@@ -101,8 +101,8 @@ struct program_step {
   /// In the program's list of loops: first the outer ones, then the outer contracted ones.
   int first_loop = 0, outer_count = 0, k_outer_count = 0;
   /// This step and those behind it, so many in all, are entry-wise products over one loop n and at
-  /// most one around it, the same in all, whose results none but them overwrite: they may run
-  /// together, entry by entry.
+  /// most one around it, the same in all: they run together, entry by entry, and all of an entry is
+  /// read before any of it is written, since results may lie where operands did.
   int together = 1;
   int origin = 0;  ///< the (last) step of the plan that this step computes; for explain
 

@@ -115,8 +115,8 @@ TEST_CASE("parts may be smaller, even than a vector") {
         "tenfold: the parts of a scatter_order hold 0 problems; they need at least one");
 }
 
-/// How often the program of a kernel gathers in a tile, for operands of the types X..., in the order
-/// of the text.
+/// How often the program of a kernel gathers in a tile, for operands of the types X..., in the
+/// order of the text.
 template <class Kernel>
 struct gathers_in;
 template <class Batch, class... Statement>
@@ -160,7 +160,8 @@ TEST_CASE("what is read under several labels is gathered once") {
   const auto kernel = fuse(e)(v(e, q, r) = G(q, i) * u(e, i, r) + G(r, j) * u(e, q, j));
   kernel(v = V, u = U, G = Gt);
   CHECK(same(V, W));
-  static_assert(gathers_in<decltype(kernel)>::of<decltype(V), const decltype(Gt), decltype(U)> == 1);
+  static_assert(gathers_in<decltype(kernel)>::of<decltype(V), const decltype(Gt), decltype(U)> ==
+                1);
 }
 
 TEST_CASE("what is fetched ahead changes nothing") {
