@@ -625,18 +625,22 @@ class lowering : private phases<L> {
     }
     if (alike) {
       step(first).together = count;
-      for (int t = s; t < s + count; ++t) reuse_operand(shape, t, first, results);
+      for (int t = s; t < s + count; ++t) reuse_operand(shape, s, t, first, results);
     }
     for (int r = 0; r < kept_count_; ++r) release(kept_[r].region);
   }
 
-  /// Moves the result of step t, if its sum ends there, to where an operand of the same form was;
-  /// `first` is the first step of the program that runs together with it.
-  constexpr void reuse_operand(const phase_shape& shape, int t, int first, place* results) {
+  /// Moves the result of step t, if it is the end of a sum that begins in step s or behind it, to
+  /// where an operand of the same form was; `first` is the first step of the program that runs
+  /// together with it.
+  constexpr void reuse_operand(const phase_shape& shape, int s, int t, int first, place* results) {
     place& to = results[t];
+    int begin = t;
+    while (plan_.steps[begin].c >= n_ + s) begin = plan_.steps[begin].c - n_;
+    if (plan_.steps[begin].c >= 0) return;
     if (to.region < 0 || (t < shape.root && plan_.steps[t + 1].c == n_ + t)) return;
     for (int r = 0; r < kept_count_; ++r) {
-      place& from = kept_[r];
+      const place from = kept_[r];
       bool fits = from.region >= 0;
       for (int l = 0; l < problem_.label_count; ++l) fits = fits && from.stride[l] == to.stride[l];
       if (!fits) continue;
@@ -644,8 +648,12 @@ class lowering : private phases<L> {
         operand_ref& c = out_.steps[static_cast<std::size_t>(i)].c;
         if (c.offset == to.ref.offset) c.offset = from.ref.offset;
       }
-      std::swap(to.region, from.region);
+      release(to.region);
+      to.region = from.region;
       to.ref.offset = from.ref.offset;
+      for (int other = 0; other < kept_count_; ++other) {
+        if (kept_[other].region == from.region) kept_[other].region = -1;
+      }
       return;
     }
   }

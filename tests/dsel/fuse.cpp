@@ -171,6 +171,48 @@ TEST_CASE("products at each point may add to a contraction") {
   CHECK(same(V, W));
 }
 
+template <bool IsStatic>
+void check_places_of_operands() {
+  using labels::e, labels::i, labels::j;
+  constexpr index n = told<IsStatic>(5);
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr input<"D"> D;
+  constexpr local<"g"> g;
+  constexpr local<"h"> h;
+  constexpr local<"k"> k;
+  constexpr output<"v"> v;
+  auto M = sized<tensor<double, n, n>>(index{5}, index{5});
+  auto U = sized<tensor<double, dyn, n>>(index{20}, index{5}), Dt = U, V = U, W = U;
+  fill(M, 1);
+  fill(U, 2);
+  fill(Dt, 3);
+  const auto kernel =
+      fuse(e)(g(e, i) = A(i, j) * u(e, j), h(e, i) = g(e, i) * g(e, i) + D(e, i) * g(e, i),
+              k(e, i) = D(e, i) * g(e, i) - g(e, i) * g(e, i) + D(e, i) * D(e, i),
+              v(e, i) = A(i, j) * h(e, j) + A(j, i) * k(e, j));
+  kernel(v = V, u = U, A = M, D = Dt);
+  for (index x = 0; x < 20; ++x) {
+    double first[5] = {}, second[5] = {};
+    for (int y = 0; y < 5; ++y) {
+      double at = 0;
+      for (int z = 0; z < 5; ++z) at += M(y, z) * U(x, z);
+      first[y] = at * at + Dt(x, y) * at;
+      second[y] = Dt(x, y) * at - at * at + Dt(x, y) * Dt(x, y);
+    }
+    for (int y = 0; y < 5; ++y) {
+      W(x, y) = 0;
+      for (int z = 0; z < 5; ++z) W(x, y) += M(y, z) * first[z] + M(z, y) * second[z];
+    }
+  }
+  CHECK(same(V, W));
+}
+
+TEST_CASE("results of products at each point may take the places of their operands") {
+  check_places_of_operands<true>();
+  check_places_of_operands<false>();
+}
+
 TEST_CASE("the batch may be blocks of elements, and fields may have components") {
   using labels::e, labels::q, labels::r, labels::i, labels::j, labels::k, labels::l, labels::m,
       labels::x, labels::w;
