@@ -417,7 +417,10 @@ class explaining {
       e.first = first;
       e.last = step.origin;
       const index rows = s == step.origin ? step.m.extent : step.q.extent;
-      shape(e, f, around.width, {static_cast<int>(rows), select::sandwich_columns}, step);
+      const int columns =
+          select::sandwich_columns(step.q.extent, step.m.extent, step.halves != reflection::none,
+                                   caps_.registers_for(problem_.type));
+      shape(e, f, around.width, {static_cast<int>(rows), columns}, step);
       e.row_extent = rows;
       e.rows = static_cast<int>(rows);
       e.in_halves = step.halves != reflection::none;

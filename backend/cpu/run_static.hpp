@@ -229,6 +229,10 @@ class static_runner {
   static constexpr index entries_of_piece = 4;
 
   static constexpr int most_registers = static_capabilities.registers_for(scalar_of<T>);
+  static constexpr int sandwich_columns_of(const program_step& step) {
+    return select::sandwich_columns(step.q.extent, step.m.extent, step.halves != reflection::none,
+                                    most_registers);
+  }
 
   /// Pieces of work in one tile of a step, see tile_streams.
   static constexpr index pieces_of(const program_step& step) {
@@ -237,7 +241,7 @@ class static_runner {
       outer *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
     }
     if (step.kind == step_kind::sandwich) {
-      return outer * select::chunks(step.n.extent, select::sandwich_columns).count();
+      return outer * select::chunks(step.n.extent, sandwich_columns_of(step)).count();
     }
     if (step.kind != step_kind::contract) return 0;
     if (step.together > 1)
@@ -708,7 +712,7 @@ class static_runner {
   [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta,
                                                   line_fetcher* next) {
     static constexpr const program_step& step = P::value.steps[S];
-    static constexpr select::chunks columns(step.n.extent, select::sandwich_columns);
+    static constexpr select::chunks columns(step.n.extent, sandwich_columns_of(step));
     static constexpr sandwich_strides strides{step.q.a, step.k.a,  step.k.b,  step.n.b, step.q.d,
                                               step.n.d, step.m.a2, step.q.a2, step.m.c, step.n.c};
     step_pointers<T> u = p;
