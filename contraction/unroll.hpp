@@ -277,15 +277,13 @@ class unrolling {
   /// The value of a local, under the labels that it is read with.
   constexpr int local(const kernel_access& x) {
     const int value = local_[x.operand][slice_number(x)];
-    const kernel_access* written = nullptr;
-    for (int s = 0; written == nullptr; ++s) {
-      const kernel_access& target = kernel_.statements[s].target;
-      if (target.operand == x.operand) written = &target;
-    }
+    int writes = 0;
+    while (kernel_.statements[writes].target.operand != x.operand) ++writes;
+    const kernel_access& written = kernel_.statements[writes].target;
     const auto to = kept(x);
     label_list<kernel_access::max_rank> from;
-    for (int i = 0; i < written->labels.count; ++i) {
-      const int l = written->labels[i];
+    for (int i = 0; i < written.labels.count; ++i) {
+      const int l = written.labels[i];
       if (!contains(gone_, l)) from.push(number_[l]);
     }
     if (from == to) return value;
