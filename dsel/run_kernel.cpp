@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/clear_entries.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/contraction/bind_kernel.hpp>
 #include <tenfold/contraction/lower.hpp>
@@ -11,7 +11,6 @@
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
-#include <tenfold/tensor/scatter_order.hpp>
 #include <vector>
 
 namespace tenfold {
@@ -55,26 +54,7 @@ void clear_entries(const run_time_operand& y) {
   index entries = 1;
   for (int i = 0; i < y.shape.rank; ++i) entries *= y.shape.extents[static_cast<std::size_t>(i)];
   with_scalar(y.shape.type, [&](auto zero) {
-    using T = decltype(zero);
-    auto* const to = static_cast<T*>(const_cast<void*>(y.data));
-    if (y.order != nullptr) {
-      for (const scatter_order::range& r : y.order->entries()) {
-        cpu::parallel_tiles(r.end - r.begin, select::cleared_entries, [&](index begin, index end) {
-          std::fill(to + r.begin + begin, to + r.begin + end, T(0));
-        });
-      }
-      return;
-    }
-    const auto clear = [&](const auto* numbers) {
-      for (index k = 0; k < entries; ++k) {
-        if (numbers[k] >= 0) to[numbers[k]] = T(0);
-      }
-    };
-    if (y.map.wide) {
-      clear(static_cast<const std::int64_t*>(y.map.numbers));
-    } else {
-      clear(static_cast<const std::int32_t*>(y.map.numbers));
-    }
+    clear_entries(static_cast<decltype(zero)*>(const_cast<void*>(y.data)), y.map, entries, y.order);
   });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tenfold/backend/cpu/caches.hpp>
+#include <cstdint>
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/select.hpp>
@@ -62,11 +62,12 @@ struct tile_streams {
   }
 };
 
-/// Fetches the lines of some ranges, a few at a time.
+/// Fetches the lines of some ranges, a few at a time. Addresses are numbers: the last ones may lie
+/// behind the operands.
 class line_fetcher {
  public:
   struct range {
-    const char *begin, *end;
+    std::uintptr_t begin, end;
   };
 
   line_fetcher(const range* ranges, int count, int lines)
@@ -75,7 +76,7 @@ class line_fetcher {
   }
   [[gnu::always_inline]] void fetch() {
     for (int i = 0; i < lines_; ++i) {
-      __builtin_prefetch(at_);
+      __builtin_prefetch(reinterpret_cast<const void*>(at_));
       at_ += 64;
     }
     if (at_ >= end_) [[unlikely]]
@@ -95,7 +96,7 @@ class line_fetcher {
   }
 
   const range *next_, *last_;
-  const char *at_ = nullptr, *end_ = nullptr;
+  std::uintptr_t at_ = 0, end_ = 0;
   int lines_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/fetch.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
@@ -301,9 +302,10 @@ class static_runner {
         base = args.maps[one.ref.slot].numbers;
         size = args.maps[one.ref.slot].wide ? 8 : 4;
       }
-      const char* const begin =
-          static_cast<const char*>(base) + distance(one.ref, one.is_map ? second : at.after) * size;
-      lines[s] = {begin, begin + one.bytes};
+      const index begin = distance(one.ref, one.is_map ? second : at.after) * size;
+      const auto first =
+          reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(begin);
+      lines[s] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
     }
     line_fetcher next(lines, streams<F>.count, streams<F>.lines());
     at.next = &next;

@@ -56,8 +56,8 @@ inline constexpr index cleared_entries = 1 << 16;
 inline constexpr index fetched_bytes = 2048;
 
 /// Distances in scratch of a multiple of this many bytes are made a vector longer: all entries of
-/// an axis would share one set of the L1 cache (diffusion at 8 x 8 x 8 points of 8 lanes on Zen 5, the
-/// kernel written by hand of the bench fem: 0.91 of the peak, 1.28 with longer ones).
+/// an axis would share one set of the L1 cache (diffusion at 8 x 8 x 8 points of 8 lanes on Zen 5,
+/// the kernel written by hand of the bench fem: 0.91 of the peak, 1.28 with longer ones).
 inline constexpr index crowded_bytes = 4096;
 
 /// What taking the lanes from one label would cost, in vector operations.
