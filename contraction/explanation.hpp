@@ -78,6 +78,7 @@ enum class reach : unsigned char {
   scratch,    ///< computed in, or left in, the scratch of the tile
   registers,  ///< stays in registers between the parts of a sandwich
   packed,     ///< copied: its lanes lie apart, or the last vector is not full
+  panels,     ///< copied block by block, in the order in which a product reads it
   mapped      ///< gathered, or scattered and added, through a map
 };
 
@@ -96,6 +97,7 @@ enum class micro_kernel : unsigned char {
   conversion,       ///< copied to the scalar of the program as it is packed
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
+  blocked,          ///< a product of operands that leave the caches
   sandwich,         ///< interpolation, scaling and projection on one axis in one go
   even_odd,         ///< a matrix that is symmetric under reflection, applied in halves
   together,         ///< products entry by entry, side by side
@@ -128,6 +130,7 @@ struct explained_step {
   /// Accumulators of one call: rows x columns, of loops of so many.
   int rows = 0, columns = 0;
   index row_extent = 1, column_extent = 1;
+  blocking blocks;  ///< of a product that is blocked
   select::tile_reason why = select::tile_reason::no_more;
   monomial flops;
   amount bytes;               ///< of the operands and the result, where they are not in registers

@@ -52,6 +52,16 @@ constexpr step_loop take_longest(step_loop* loops, int& count) {
   return take(loops, count, best);
 }
 
+/// Takes the loop along which B is nearest.
+constexpr step_loop take_nearest(step_loop* loops, int& count) {
+  const auto length = [](index x) { return x < 0 ? -x : x; };
+  int best = 0;
+  for (int i = 1; i < count; ++i) {
+    if (length(loops[i].b) < length(loops[best].b)) best = i;
+  }
+  return take(loops, count, best);
+}
+
 /// Takes the loop that steps farthest in the result.
 constexpr step_loop take_farthest(step_loop* loops, int& count) {
   const auto length = [](index x) { return x < 0 ? -x : x; };

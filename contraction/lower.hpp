@@ -5,6 +5,7 @@
 #include <tenfold/contraction/fold.hpp>
 #include <tenfold/contraction/lower_product.hpp>
 #include <tenfold/contraction/phases.hpp>
+#include <tenfold/contraction/product_groups.hpp>
 #include <utility>
 
 /// plan -> tile program.
@@ -25,11 +26,11 @@ using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands
 template <limits L, class Program>
 class lowering : private phases<L> {
   using base = phases<L>;
+  using base::before_conversion, base::end_of_sum, base::external_stride, base::for_each_external,
+      base::inner, base::is_blocked, base::is_final, base::is_foreign, base::is_mapped,
+      base::scatters, base::labels_of, base::lanes_direct, base::last_use, base::without_renaming,
+      base::may_overlap, base::order_of, base::tile_work, base::uses;
   using base::caps_, base::n_, base::overwrites_, base::plan_, base::points_, base::problem_;
-  using base::end_of_sum, base::external_stride, base::for_each_external, base::inner,
-      base::is_final, base::is_foreign, base::is_mapped, base::scatters, base::labels_of,
-      base::lanes_direct, base::last_use, base::without_renaming, base::may_overlap, base::order_of,
-      base::tile_work, base::uses;
 
  public:
   constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
@@ -39,9 +40,11 @@ class lowering : private phases<L> {
   constexpr Program run() {
     out_.type = problem_.type;
     out_.unrolled = !some_extent_is(problem_, dyn) && plan_.flops <= select::unrolled_flops &&
-                    plan_.step_count == 1;
-    if (out_.unrolled || !lower_product(problem_, plan_, caps_, out_))
-      lower_phase(plan_.step_count - 1);
+                    plan_.step_count == 1 &&
+                    points_(plan_.steps[0].labels) <= select::unrolled_flops;
+    const int root = plan_.step_count - 1;
+    if (out_.unrolled || !lower_product(problem_, plan_, caps_, is_blocked(root), out_))
+      lower_phase(root);
     return out_;
   }
 
@@ -59,6 +62,7 @@ class lowering : private phases<L> {
   constexpr void lower_phase(int root) {
     if (contains(lowered_, root)) return;
     lowered_ |= bit(root);
+    if (is_blocked(root)) return lower_blocked(root);
     phase_shape shape = base::choose(root, out_.unrolled);
     out_.feasible = out_.feasible && shape.found;
     if (!out_.feasible) return;
@@ -66,19 +70,8 @@ class lowering : private phases<L> {
       if (v >= n_ && v != n_ + root) lower_phase(v - n_);
     });
     if (!out_.feasible) return;
-    if (!is_final(root)) {
-      workspace_[root] = out_.workspace_entries;
-      index entries = 1;
-      for (int i = 0; i < order_of(n_ + root).count; ++i) {
-        const index extent = problem_.extent[order_of(n_ + root)[i]];
-        if (extent == dyn) {
-          out_.feasible = false;
-          return;
-        }
-        entries *= extent;
-      }
-      out_.workspace_entries += aligned(entries);
-    }
+    if (!is_final(root)) wait_in_workspace(root);
+    if (!out_.feasible) return;
     if (shape.lane < 0) return emit(shape, 0, false);
 
     emit_halves(shape);
@@ -104,6 +97,79 @@ class lowering : private phases<L> {
     } else {
       emit(rest, shape.width, true);
     }
+  }
+
+  /// Makes room for the result of step s, which other phases read.
+  constexpr void wait_in_workspace(int s) {
+    workspace_[s] = out_.workspace_entries;
+    index entries = 1;
+    for (int i = 0; i < order_of(n_ + s).count; ++i) {
+      const index extent = problem_.extent[order_of(n_ + s)[i]];
+      if (extent == dyn) out_.feasible = false;
+      entries *= extent;
+    }
+    out_.workspace_entries += aligned(entries);
+  }
+
+  // --- products that leave the caches --------------------------------------------------------
+
+  /// A phase of the one product that step s is.
+  constexpr void lower_blocked(int s) {
+    const plan_step<L>& ps = plan_.steps[s];
+    const int va = before_conversion(ps.a), vb = before_conversion(ps.b), end = end_of_sum(s);
+    for (const int v : {va, vb, ps.c}) {
+      if (v >= n_) lower_phase(v - n_);
+    }
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(ps.labels, l) && problem_.extent[l] == dyn) out_.feasible = false;
+    }
+    if (out_.feasible && !is_final(end) && ps.c < 0) wait_in_workspace(end);
+    if (!out_.feasible) return;
+    tile_count_ = 0;
+    const phase_shape alone;
+    place a = external(alone, va), b = external(alone, vb);
+    const place c = external(alone, n_ + end);
+    if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
+    if (!out_.feasible) return;
+
+    product_groups<L.labels> g;
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (!contains(ps.labels, l)) continue;
+      const bool in_a = contains(labels_of(va), l), in_b = contains(labels_of(vb), l);
+      (contains(ps.contracted, l) ? g.sums
+       : in_a == in_b             ? g.batch
+       : in_a                     ? g.rows
+                                  : g.columns)
+          .add({problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]});
+    }
+    if (g.arrange(select::neighbours(caps_.lanes(problem_.type), problem_.type))) std::swap(a, b);
+
+    if (out_.phase_count == Program::max_phases) {
+      out_.feasible = false;
+      return;
+    }
+    program_phase& phase = out_.phases[static_cast<std::size_t>(out_.phase_count++)];
+    phase.first_step = out_.step_count;
+    phase.step_count = 1;
+    program_step& step = append(step_kind::blocked, s);
+    step.a = a.ref;
+    step.b = b.ref;
+    step.c = c.ref;
+    step.c.value = n_ + s;
+    step.sign = ps.sign;
+    step.accumulates = ps.c >= 0;
+    if (c.ref.where == buffer::output) step.finish = epilogue::update;
+    const index m = g.rows.extent(), n = g.columns.extent(), k = g.sums.extent();
+    step.blocks = select::blocks_of(m, n, k, problem_.type, caps_);
+    if (const index together = g.transposed_columns(); together > 0)
+      step.blocks.n = select::whole_columns(step.blocks.n, together);
+    step.row_count = g.rows.count;
+    step.column_count = g.columns.count;
+    set_loops(step, g.batch.loops, g.batch.count, g.sums.loops, g.sums.count);
+    add_loops(g.rows.loops, g.rows.count);
+    add_loops(g.columns.loops, g.columns.count);
+    phase.scratch_entries = select::blocked_scratch(step.blocks, m, n, problem_.type, caps_);
+    phase.tile_flops = pair_flops(points_(ps.labels), true);
   }
 
   /// The matrix that step s applies in halves, or -1; `k` and `q` as axis_matrix says.
@@ -355,19 +421,19 @@ class lowering : private phases<L> {
 
   constexpr void set_loops(program_step& step, const step_loop* outer, int outer_count,
                            const step_loop* contracted, int contracted_count) {
-    if (out_.loop_count + outer_count + contracted_count > Program::max_loops) {
-      out_.feasible = false;
-      return;
-    }
     step.first_loop = out_.loop_count;
     step.outer_count = outer_count;
     step.k_outer_count = contracted_count;
-    for (int i = 0; i < outer_count; ++i) {
-      out_.loops[static_cast<std::size_t>(out_.loop_count++)] = outer[i];
+    add_loops(outer, outer_count);
+    add_loops(contracted, contracted_count);
+  }
+  constexpr void add_loops(const step_loop* loops, int count) {
+    if (out_.loop_count + count > Program::max_loops) {
+      out_.feasible = false;
+      return;
     }
-    for (int i = 0; i < contracted_count; ++i) {
-      out_.loops[static_cast<std::size_t>(out_.loop_count++)] = contracted[i];
-    }
+    for (int i = 0; i < count; ++i)
+      out_.loops[static_cast<std::size_t>(out_.loop_count++)] = loops[i];
   }
 
   /// A value as a step reads it: in scratch, in place, or packed just now.
@@ -546,7 +612,8 @@ class lowering : private phases<L> {
       step.n = take_longest(rows, row_count);
       step.a_varies = true;
     } else if (column_count > 0) {
-      step.n = take_longest(columns, column_count);
+      step.n = shape.vectors > 1 ? take_nearest(columns, column_count)
+                                 : take_longest(columns, column_count);
     } else if (shared_count > 0 && row_count == 0) {
       step.n = take_longest(shared, shared_count);
       step.a_varies = true;

@@ -90,11 +90,18 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
   return {true, va, vb, t, rows[0], columns[0], sums[0], open < 0 ? 0 : open};
 }
 
-/// Adds a phase of its own for the whole plan to `out`, if it is one product and there is room.
+/// Adds a phase of its own for the whole plan to `out`, if it is one product, there is room, and it
+/// is not better blocked, which it may be if `leaves_caches`.
 template <limits L, class Program>
 constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
-                             const capabilities& caps, Program& out) {
+                             const capabilities& caps, bool leaves_caches, Program& out) {
   const product_loops loops = find_product(p, plan);
+  const bool has_batch = loops.t.a != 0 && loops.t.b != 0 && select::is_batch(loops.t.extent);
+  const auto m = static_cast<double>(loops.m.extent), n = static_cast<double>(loops.n.extent),
+             k = static_cast<double>(loops.k.extent);
+  if (leaves_caches && !has_batch &&
+      (loops.t.extent != 1 || select::is_blocked(m, n, k, false, p.type, caps)))
+    return false;
   if (!loops.found || out.phase_count == Program::max_phases ||
       out.step_count == Program::max_steps)
     return false;

@@ -35,7 +35,9 @@ class phases {
         caps_(caps),
         overwrites_(overwrites),
         points_(p, nominal_extent),
-        n_(p.input_count) {}
+        n_(p.input_count) {
+    find_blocked();
+  }
 
   /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
   /// from none). For explain.
@@ -151,6 +153,53 @@ class phases {
   }
   constexpr bool scatters(int root) const { return is_final(root) && is_mapped(n_ + root); }
 
+  // --- products that leave the caches --------------------------------------------------------
+
+  /// Whether step s is one of them: a phase of its own. The terms of a sum are so together.
+  constexpr bool is_blocked(int s) const { return contains(blocked_, s); }
+
+  /// What an operand of such a step is read from: its conversion is part of packing.
+  constexpr int before_conversion(int value) const {
+    if (value < n_) return value;
+    const plan_step<L>& step = plan_.steps[value - n_];
+    const bool converts = step.b < 0 && step.c < 0 && step.contracted == 0 && step.sign == 1 &&
+                          step.fixed_label < 0 && !step.renames && step.a < n_ &&
+                          step.order.set() == labels_of(step.a) &&
+                          end_of_sum(value - n_) == value - n_;
+    return converts ? step.a : value;
+  }
+
+  constexpr void find_blocked() {
+    if (problem_.batch >= 0 || (plan_.step_count > 0 && is_mapped(n_ + plan_.step_count - 1)))
+      return;
+    const double least = select::least_blocked(problem_.type, caps_);
+    int products = 0;
+    for (int s = 0; s < plan_.step_count; ++s) products += plan_.steps[s].b >= 0;
+    for (int s = 0; s < plan_.step_count; ++s) {
+      const plan_step<L>& step = plan_.steps[s];
+      if (step.b < 0 || points_(step.labels) < least) continue;
+      const label_set la = labels_of(step.a), lb = labels_of(step.b);
+      const label_set kept = step.labels & ~step.contracted;
+      if (select::is_blocked(points_(la & ~lb & kept), points_(lb & ~la & kept),
+                             points_(step.contracted), products == 1, problem_.type, caps_))
+        blocked_ |= bit(s);
+    }
+    if (blocked_ == 0) return;
+    // All terms of a sum or none: those that are no products of tensors in memory are never.
+    for (int s = 0; s < plan_.step_count; ++s) {
+      label_set terms = 0;
+      bool able = true;
+      for (int t = 0; t < plan_.step_count; ++t) {
+        if (end_of_sum(t) != end_of_sum(s)) continue;
+        terms |= bit(t);
+        able = able && plan_.steps[t].b >= 0 && !is_mapped(before_conversion(plan_.steps[t].a)) &&
+               !is_mapped(before_conversion(plan_.steps[t].b));
+      }
+      if (is_final(end_of_sum(s))) able = able && problem_.output.type == problem_.type;
+      if ((blocked_ & terms) != 0) blocked_ = able ? blocked_ | terms : blocked_ & ~terms;
+    }
+  }
+
   // --- choosing a phase --------------------------------------------------------------------
 
   /// The steps below `root` whose results carry `labels`, reached through such steps.
@@ -159,7 +208,8 @@ class phases {
     for (int s = root; s >= 0; --s) {
       if (!contains(members, s)) continue;
       for (const int v : {plan_.steps[s].a, plan_.steps[s].b, plan_.steps[s].c}) {
-        if (v >= n_ && (labels_of(v) & labels) == labels) members |= bit(v - n_);
+        if (v >= n_ && (labels_of(v) & labels) == labels && !is_blocked(v - n_))
+          members |= bit(v - n_);
       }
     }
     return members;
@@ -297,8 +347,9 @@ class phases {
       int holders = 0;
       for_each_external(shape, [&](int v) { holders += contains(labels_of(v), l); });
       // The result is one of the holders.
-      if (holders < 3 && count < 2 && plan_.steps[shape.root].b >= 0 && l != problem_.batch)
-        continue;
+      const plan_step<L>& step = plan_.steps[shape.root];
+      const bool by_rows = shape.lane >= 0 && reads_once(step);
+      if (holders < 3 && count < 2 && step.b >= 0 && l != problem_.batch && !by_rows) continue;
       phase_shape with = shape;
       with.tiles |= bit(l);
       if (problem_.extent[l] == dyn || l == problem_.batch ||
@@ -325,10 +376,19 @@ class phases {
       const bool in_b = contains(labels_of(step.b), shape.lane);
       const label_set moving = labels_of(in_a ? step.a : step.b);
       const label_set still = in_a && in_b ? 0 : labels_of(in_a ? step.b : step.a);
-      if ((moving & ~still & ~step.contracted & ~shape.tiles & ~bit(shape.lane)) != 0) return;
+      const label_set others = moving & ~still & ~step.contracted & ~shape.tiles & ~bit(shape.lane);
+      if (others != 0 && !reads_once(step)) return;
     }
-    shape.vectors =
-        select::lane_vectors(problem_.extent[shape.lane], shape.width, step.contracted != 0);
+    shape.vectors = select::lane_vectors(problem_.extent[shape.lane], shape.width,
+                                         step.contracted != 0, reads_once(step));
+  }
+
+  /// A sum like that of a matrix times a vector: one operand has no label of its own in the result,
+  /// so no entry of the other is used twice, and its memory is to be read row by row.
+  constexpr bool reads_once(const plan_step<L>& step) const {
+    if (step.b < 0 || step.contracted == 0) return false;
+    const label_set la = labels_of(step.a), lb = labels_of(step.b);
+    return (la & ~lb & ~step.contracted) == 0 || (lb & ~la & ~step.contracted) == 0;
   }
 
   /// Whether a last tile may compute values again that another tile has left: the result is not
@@ -347,7 +407,8 @@ class phases {
   const capabilities& caps_;
   bool overwrites_;  ///< the result is not read
   index_space<L> points_;
-  int n_;  ///< inputs
+  int n_;                  ///< inputs
+  label_set blocked_ = 0;  ///< steps
 };
 
 }  // namespace tenfold

@@ -236,6 +236,8 @@ class printer {
       case micro_kernel::gemm_by_columns:
       case micro_kernel::gemm_by_lanes:
         return format("gemm %dx%d", e.rows, e.columns);
+      case micro_kernel::blocked:
+        return format("blocked %dx%d", e.rows, e.columns);
       case micro_kernel::even_odd:
         return format("even-odd %dx%d", e.rows, e.columns);
       case micro_kernel::sandwich:
@@ -280,6 +282,8 @@ class printer {
         return "";
       case reach::mapped:
         return who + (result ? " scattered and added" : " gathered") + " through its map";
+      case reach::panels:
+        return who + " packed into panels";
       case reach::packed:
         return who + (result ? " unpacked: " : " packed: ") +
                (x.apart == 1 ? "the last vector is not full"
@@ -338,6 +342,15 @@ class printer {
       case micro_kernel::gemm_by_lanes:
         return "batched GEMM, lanes are problems: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, "column") + why_not_larger(e);
+      case micro_kernel::blocked:
+        return "blocked: operands leave the caches; " + std::to_string(e.blocks.m) + " rows, " +
+               std::to_string(e.blocks.n) + " columns and " + std::to_string(e.blocks.k) +
+               " sums at a time" +
+               (e.blocks.parts == 1
+                    ? ""
+                    : ", sums in " + std::to_string(e.blocks.parts) + " parts side by side") +
+               "; tile: " + part(e.rows, e.row_extent, "row") + ", " +
+               part(e.columns, e.column_extent, "vector");
       case micro_kernel::even_odd:
         return "even-odd: the matrix is declared symmetric under reflection and applied in halves";
       case micro_kernel::sandwich:

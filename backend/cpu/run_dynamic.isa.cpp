@@ -28,16 +28,22 @@ void tiles(tile_operands<T> t, const k_loop* k_outer, int k_outer_count, index k
   }
 }
 
-/// The tiles of one mode with up to `Rows` rows; tile (m, n) is entry (m - 1) * most_columns + n
-/// - 1.
-template <class T, int W, int Rows, tile_modes How>
+/// The tiles of one mode with up to `Rows` rows and `Columns` columns; tile (m, n) is entry
+/// (m - 1) * Columns + n - 1.
+template <class T, int W, int Rows, tile_modes How, int Columns = most_columns<T>>
 struct tile_table {
   static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
     return std::array<tile_function<T>, sizeof...(I)>{
-        &tiles<T, W, I / most_columns<T> + 1, I % most_columns<T> + 1, How>...};
+        &tiles<T, W, I / Columns + 1, I % Columns + 1, How>...};
   };
-  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * most_columns<T>>{});
+  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * Columns>{});
 };
+
+/// A row of a uniform A.
+inline bool is_row(const program_step& step) {
+  return step.b.where != buffer::none && step.a.how == access::uniform && !step.a_varies &&
+         step.m.extent == 1;
+}
 
 /// The table for a step. Only where A stands still along n are there several rows: an entry-wise
 /// product and a single operand have nothing to share between rows.
@@ -48,6 +54,9 @@ const tile_function<T>* tiles_of(const program_step& step) {
     return step.a_varies ? tile_table<T, W, 1, tile_modes{l, l, true, false}>::entries.data()
                          : tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
   }
+  if (is_row(step))
+    return tile_table<T, W, 1, tile_modes{u, l, false, true},
+                      select::dynamic_row(scalar_of<T>).n>::entries.data();
   // Width 1 knows no difference between an entry and a vector of one lane.
   if (step.a.how == u || W == 1) {
     return step.a_varies
@@ -100,6 +109,12 @@ class dynamic_runner {
                   gemm_arguments<T>{place(first.a), place(first.b), place(first.c), range.count,
                                     args_.alpha, args_.beta});
     }
+    if (first.kind == step_kind::blocked) {
+      return run_blocked(
+          first, program_.loops + first.first_loop,
+          blocked_arguments<T>{entry_of(first.a), entry_of(first.b),
+                               address<T>(first.c, nullptr, {}), alpha_of(first), beta_of(first)});
+    }
     auto body = [&](index begin, index end) {
       const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
       for (index i = begin; i < end; ++i) run_tile(block.as<T>(), position_of(phase_, range, i));
@@ -127,6 +142,12 @@ class dynamic_runner {
     return nullptr;
   }
 
+  /// Where an operand outside scratch begins, whatever lies there.
+  const void* entry_of(const operand_ref& ref) const {
+    return address<std::byte>(ref, nullptr, {}) +
+           ref.offset * (static_cast<index>(bytes_of(ref.type)) - 1);
+  }
+
   void run_tile(T* scratch, const tile_position& at) const {
     for (int s = 0; s < phase_.step_count; ++s) {
       const program_step& step = program_.steps[phase_.first_step + s];
@@ -151,7 +172,8 @@ class dynamic_runner {
           run_unpack(step, loops, scratch, at);
           break;
         case step_kind::gemm:
-          break;  // a phase of its own
+        case step_kind::blocked:
+          break;  // phases of their own
         case step_kind::halve:
           halve(address<T>(step.a, scratch, at), step.m.a, step.k.a,
                 address<T>(step.c, scratch, at), step.m.c, step.k.c, step.m.extent, step.k.extent,
@@ -405,11 +427,12 @@ class dynamic_runner {
     t.alpha = alpha;
     t.beta = beta;
     const tile_function<T>* const functions = tiles_of<T, W>(step);
-    const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most_columns<T>);
+    const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_columns<T>;
+    const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most);
     for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
       const int m = rows.longer - (r >= rows.long_count);
       tile_operands<T> u = t;
-      const auto tile = [&](int n) { return functions[(m - 1) * most_columns<T> + n - 1]; };
+      const auto tile = [&](int n) { return functions[(m - 1) * most + n - 1]; };
       if (columns.long_count > 0) {
         tile(columns.longer)(u, k_outer, step.k_outer_count, step.k.extent, columns.long_count);
       }

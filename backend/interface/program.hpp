@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <tenfold/backend/interface/blocking.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/layout.hpp>
@@ -34,6 +35,7 @@ enum class step_kind : unsigned char {
   contract,  ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
   sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
   gemm,      ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
+  blocked,   ///< the same for operands that leave the caches, see program_step; alone in its phase
   halve,     ///< C := the halves of A[m][k], see program_step::halves
   pack,      ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
   unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]; mapped: += A[x][lane]
@@ -79,6 +81,9 @@ struct step_loop {
 ///   sandwich: as contract with q between: k moves A and B; q moves A, D and A2; m moves A2 and C.
 ///   halve: m and k move A and C.
 ///   pack, unpack: n is the run along x.
+///   blocked: no m, n and k, but four groups in the list of loops, see first_loop: the outer loops
+///   are the batch and move all three, rows move A and C, columns B and C, contracted ones A and B.
+///   A and B may be of any scalar that widens to that of the program, and conjugated.
 ///
 /// The halves of a matrix with A[M-1-m][K-1-k] = s A[m][k] are
 ///   E[m][k] = (A[m][k] + A[m][K-1-k]) / 2,  O[m][k] = (A[m][k] - A[m][K-1-k]) / 2,
@@ -98,8 +103,10 @@ struct program_step {
   operand_ref a, b, c;
   operand_ref a2, d;  ///< sandwich only
   step_loop m, n, k, q;
-  /// In the program's list of loops: first the outer ones, then the outer contracted ones.
-  int first_loop = 0, outer_count = 0, k_outer_count = 0;
+  /// In the program's list of loops: first the outer ones, then the outer contracted ones; of a
+  /// blocked step then the rows and the columns.
+  int first_loop = 0, outer_count = 0, k_outer_count = 0, row_count = 0, column_count = 0;
+  blocking blocks{};  ///< blocked only
   /// This step and those behind it, so many in all, are entry-wise products over one loop n and at
   /// most one around it, the same in all: they run together, entry by entry, and all of an entry is
   /// read before any of it is written, since results may lie where operands did.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/backend/interface/blocking.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/tuning.hpp>
@@ -85,14 +86,20 @@ constexpr double lane_cost(const lane_candidate& c, int width) {
          3 * c.partial_entries + 3 * c.waiting_entries + 2 * c.operations_before / width;
 }
 
-/// Vectors per tile along a lane loop of `extent` values that all operands hold contiguously, never
-/// so many that more values are left over: as many as 4 so that one entry of A feeds several; up to
-/// 64 where nothing is summed, so that memory is walked row by row (an outer product of 200 x 200
-/// column by column reached 1.0 GFLOP/s beside 12 of plain loops).
-constexpr int lane_vectors(index extent, int width, bool sums) {
+/// Vectors of a register tile of one row.
+inline constexpr int most_wide = 12;
+
+/// Vectors per tile along a lane loop of `extent` values that all operands hold contiguously: as
+/// many as 4 so that one entry of A feeds several; up to 64 where nothing is summed, so that memory
+/// is walked row by row (an outer product of 200 x 200 column by column reached 1.0 GFLOP/s beside
+/// 12 of plain loops); as many as there are sums for where the entries of B are `read_once`. Never
+/// so many that more values are left over than with one vector, but for a sixteenth.
+constexpr int lane_vectors(index extent, int width, bool sums, bool read_once = false) {
   int best = 1;
-  for (int v = 2; v <= (sums ? 4 : 64); ++v) {
-    if (extent >= index{v} * width && extent % (v * width) <= extent % (best * width)) best = v;
+  for (int v = 2; v <= (!sums ? 64 : read_once ? most_wide : 4); ++v) {
+    const index over = extent % (v * width);
+    if (extent >= index{v} * width && (over <= extent % (best * width) || 16 * over <= extent))
+      best = v;
   }
   return best;
 }
@@ -136,6 +143,10 @@ struct tile_shape {
 /// Zen 4, 4 x 4: 0.91).
 constexpr tile_shape dynamic_tile(scalar type) {
   return is_complex(type) ? tile_shape{4, 3} : tile_shape{4, 4};
+}
+/// The same of one row with uniform A, which is broadcast: what is read of B comes in rows as long.
+constexpr tile_shape dynamic_row(scalar type) {
+  return {1, is_complex(type) ? dynamic_tile(type).n : most_wide};
 }
 
 /// Why a register tile is not larger.
@@ -478,6 +489,12 @@ constexpr tile_shape most_columns_tile(index vectors, int registers, scalar type
   return {carried ? least(m, carried_rows) : m, n};
 }
 
+/// The register tile of packed panels: rows that divide those of a vector, or are divided by them.
+constexpr tile_shape blocked_tile(int registers, scalar type) {
+  const int r = sum_registers(registers, type);
+  return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
+}
+
 /// The register tile of rows x vectors of columns, A broadcast.
 constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type,
                                   const gemm_tuning& t, bool carried = false) {
@@ -566,6 +583,83 @@ constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const
 /// little: mass operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {
   return in_halves && registers >= 32 && 2 * (points + rows) <= registers + 2 ? 2 : 1;
+}
+
+/// A product with fewer points than this is not asked for more: with 16 of each label its operands
+/// have three entries for 16 points.
+constexpr double least_blocked(scalar type, const capabilities& c) {
+  return static_cast<double>(c.l2_bytes) * 16 / 3 / static_cast<double>(bytes_of(type));
+}
+
+/// Whether a product of m rows, n columns and k contracted values is cut into blocks that are
+/// packed: where the operands do not stay in L2 and each entry that is packed is used often enough.
+/// Steps of a longer program leave little in memory where they run tile by tile, so they ask for
+/// more, and so do products that the kernels of batches read in place (20000 x 32 times 32 x 32: 52
+/// GFLOP/s and blocked 26; 20000 x 64 times 64 x 64: 27 and 32; Zen 4).
+constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar type,
+                          const capabilities& c) {
+  const double least = is_alone ? 16 : 64;
+  const double bytes = (m * k + k * n + m * n) * static_cast<double>(bytes_of(type));
+  return m >= least && n >= least && k >= least && bytes > static_cast<double>(c.l2_bytes);
+}
+/// Whether the kernels of batches take a product that could be blocked: so many of them feed the
+/// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
+constexpr bool is_batch(index products) { return products >= 8; }
+
+/// The blocks of such a product. A panel of B, three vectors wide, passes from L2 through L1 for
+/// each row of tiles, a block of A stays in L2, one of B in L3. Each block of k reads and writes C
+/// once more, so k comes first: of n = 1500 in double precision 256 of them reach 0.94 of what 768
+/// do, 384 0.97, 512 0.99; more than that gain nothing (Zen 4).
+constexpr blocking blocks_of(index m, index n, index k, scalar type, const capabilities& c) {
+  const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
+  const index width = blocked_tile(c.registers, type).n * neighbours(c.lanes(type), type);
+  const auto evenly = [](index extent, index most, index step) {
+    if (most < step) most = step;
+    if (extent <= most) return extent;
+    const index parts = (extent + most - 1) / most, each = (extent + parts - 1) / parts;
+    return (each + step - 1) / step * step;
+  };
+  constexpr index most_k = 768;
+  blocking b;
+  b.k = evenly(k, most_k, 1);
+  b.m = evenly(m, l2 / 8 * 7 / (most_k * entry), 16);
+  b.n = evenly(n, 12 * l2 / (most_k * entry), width);
+  const bool few = m * n <= 128 * 128 && k >= 32 * most_k;
+  if (few) {
+    b.parts = k / (16 * most_k) < 16 ? k / (16 * most_k) : 16;
+    b.k = evenly((k + b.parts - 1) / b.parts, most_k, 1);
+  }
+  return b;
+}
+
+/// Values of a label that meet those of another in one block, see lowering::bring_near.
+inline constexpr index longest_cut = 64;
+
+/// Whether columns of B that lie in vectors are read where they are: by few rows, and few enough
+/// contracted values for their lines to stay in L1.
+constexpr bool reads_in_place(index rows, index k, int tile_rows) {
+  return rows <= 16 * tile_rows && k <= 128;
+}
+
+/// Columns of a block of which `together` are transposed at a time.
+constexpr index whole_columns(index columns, index together) {
+  return together > 2 * columns ? columns : (columns + together - 1) / together * together;
+}
+
+/// Entries that such a product has in scratch, per thread: its panels, and where its rows, columns
+/// and contracted values lie.
+constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type,
+                                const capabilities& c) {
+  const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
+  const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type);
+  const index numbers = (2 * (b.m + b.n + b.k) + 2 * (b.n + 64)) * index{sizeof(index)};
+  return whole(b.m, 16) * b.k + whole(b.n, lanes) * b.k + (numbers + entry - 1) / entry +
+         (b.parts > 1 ? b.parts * m * n : 0);
+}
+
+/// Panels of so many entries that one task packs: 20 us of copying.
+constexpr index packed_panels(index entries) {
+  return entries < (1 << 16) ? (1 << 16) / (entries < 1 ? 1 : entries) : 1;
 }
 
 }  // namespace tenfold::select

@@ -101,14 +101,17 @@ static_assert(lane_vectors(7, 8, true) == 1);
 static_assert(lane_vectors(24, 8, true) == 3, "3 vectors leave nothing over, 4 do not fit");
 static_assert(lane_vectors(40, 8, true) == 1 || 40 % (lane_vectors(40, 8, true) * 8) == 0);
 static_assert(lane_vectors(640, 8, false) > 4, "more where nothing is summed");
+static_assert(lane_vectors(96, 8, true, true) == 12, "whole rows of what is read once");
+static_assert(lane_vectors(5000, 8, true) == 4, "8 values of 5000 are left over");
 
-TEST_CASE("several vectors per tile never leave more values over than one") {
+TEST_CASE("several vectors per tile leave few values over, or no more than one") {
   for (const int width : {2, 4, 8, 16}) {
     for (index extent = 0; extent <= 300; ++extent) {
       for (const bool sums : {false, true}) {
         const int v = lane_vectors(extent, width, sums);
         CHECK(v >= 1);
-        CHECK(extent % (index{v} * width) <= extent % width);
+        const index over = extent % (index{v} * width);
+        CHECK((over <= extent % width || 16 * over <= extent));
         if (v > 1) CHECK(index{v} * width <= extent);
       }
     }
@@ -119,6 +122,33 @@ static_assert(lane_cost({}, 8) == 0);
 static_assert(lane_cost({100, 0, 0, 0}, 8) < lane_cost({100, 10, 0, 0}, 8));
 static_assert(lane_cost({100, 10, 0, 0}, 8) < lane_cost({100, 0, 10, 0}, 8),
               "a transposition in registers is cheaper than entry by entry");
+
+// --- blocks ---
+
+// Operands beyond L2, each entry read often enough; more is asked of a step of many.
+static_assert(is_blocked(300, 300, 300, false, scalar::f64, avx512_capabilities));
+static_assert(!is_blocked(200, 200, 200, true, scalar::f64, avx512_capabilities));
+static_assert(is_blocked(100000, 24, 72, true, scalar::f64, avx512_capabilities));
+static_assert(!is_blocked(100000, 24, 72, false, scalar::f64, avx512_capabilities));
+static_assert(!is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
+static_assert(least_blocked(scalar::f64, avx512_capabilities) <= 16 * 16 * 4088.0,
+              "no more points than those of the least product beyond L2");
+static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
+static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
+static_assert(blocks_of(32, 32, 1 << 20, scalar::f64, avx512_capabilities).parts == 16);
+
+TEST_CASE("a block of rows stays in L2, one of columns in L3, on every instruction set") {
+  for (const capabilities& c : {sse2_capabilities, avx2_capabilities, avx512_capabilities}) {
+    for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
+      const blocking b = blocks_of(10000, 10000, 10000, type, c);
+      const index entry = static_cast<index>(bytes_of(type));
+      CHECK(b.m * b.k * entry <= c.l2_bytes);
+      CHECK(b.n * b.k * entry <= 16 * c.l2_bytes);
+      CHECK(b.parts == 1);
+      CHECK(blocked_scratch(b, 10000, 10000, type, c) * entry > (b.m + b.n) * b.k * entry);
+    }
+  }
+}
 
 // --- tasks ---
 

@@ -22,9 +22,12 @@ struct planned_operands {
                           settings.binding)),
         plan(std::make_unique<contraction_plan<L>>(make_plan<L>(read->bound, settings.path))) {}
 
-  std::unique_ptr<dynamic_program<L>> program(instruction_set isa, bool overwrites) const {
+  std::unique_ptr<dynamic_program<L>> program(instruction_set isa, bool overwrites,
+                                              index l2_bytes = 0) const {
+    capabilities machine = capabilities_of(isa);
+    if (l2_bytes > 0) machine.l2_bytes = l2_bytes;
     auto lowered = std::make_unique<dynamic_program<L>>(
-        lower<dynamic_program<L>>(read->bound, *plan, capabilities_of(isa), overwrites));
+        lower<dynamic_program<L>>(read->bound, *plan, machine, overwrites));
     if (!lowered->feasible) throw error("a program whose sizes are all known is not feasible");
     return lowered;
   }
@@ -52,11 +55,12 @@ double work_of(std::string_view text, const operand_list& operands, const call_s
 }
 
 void evaluate_on(instruction_set isa, std::string_view text, const operand_list& operands,
-                 const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings) {
+                 const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings,
+                 index l2_bytes) {
   const planned_operands call(text, operands, &y_shape, settings);
   const problem<L>& p = call.read->bound;
   if (is_empty(p)) return scale(y_shape, y, settings.beta);
-  const auto program = call.program(isa, is_zero(settings.beta));
+  const auto program = call.program(isa, is_zero(settings.beta), l2_bytes);
   std::vector<const void*> data;
   for (const auto& o : operands) data.push_back(o.data);
   switch (p.type) {

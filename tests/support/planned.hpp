@@ -17,10 +17,12 @@ namespace tenfold::testing {
 double work_of(std::string_view text, const operand_list& operands,
                const call_settings& settings = {});
 
-/// y := alpha * expression + beta * y on the micro-kernels of one instruction set.
+/// y := alpha * expression + beta * y on the micro-kernels of one instruction set, planned for an
+/// L2 cache of so many bytes, or for the usual one: what is done for large operands, small ones
+/// reach.
 void evaluate_on(instruction_set isa, std::string_view text, const operand_list& operands,
                  const operand_shape<max_rank>& y_shape, void* y,
-                 const call_settings& settings = {});
+                 const call_settings& settings = {}, index l2_bytes = 0);
 
 /// What the program of one instruction set keeps between its phases, in entries.
 index workspace_on(instruction_set isa, std::string_view text, const operand_list& operands);

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/contraction/fold.hpp>
+#include <utility>
+
+/// The labels of a product of two tensors in groups, by the operands that share them, and the order
+/// in which a product in blocks goes through each group.
+namespace tenfold {
+
+/// One group: loops, outermost first. Labels: how many there may be; one of them may be cut in two.
+template <int Labels>
+struct loop_group {
+  int count = 0;
+  step_loop loops[Labels + 1] = {};
+
+  constexpr void add(const step_loop& loop) { loops[count++] = loop; }
+  constexpr index extent() const {
+    index all = 1;
+    for (int i = 0; i < count; ++i) all *= loops[i].extent;
+    return all;
+  }
+  static constexpr index length(index x) { return x < 0 ? -x : x; }
+
+  /// The least distance in an operand; 0: it does not move.
+  constexpr index nearest(index step_loop::*along) const {
+    index least = 0;
+    for (int i = 0; i < count; ++i) {
+      const index here = loops[i].extent == 1 ? 0 : length(loops[i].*along);
+      if (here != 0 && (least == 0 || here < least)) least = here;
+    }
+    return least;
+  }
+
+  /// In the order of the distances in one operand, the nearest last, folded.
+  constexpr void sort_by(index step_loop::*along) {
+    for (int i = 1; i < count; ++i) {
+      for (int at = i; at > 0 && length(loops[at].*along) > length(loops[at - 1].*along); --at)
+        std::swap(loops[at], loops[at - 1]);
+    }
+    count = fold(loops, count);
+  }
+
+  /// Where entries of one operand are neighbours along the last loop and those of B along another:
+  /// brings that one next to the last and cuts the last, a multiple of `step` at a time, so that
+  /// some values of both meet in one block and a transposition in registers serves both.
+  constexpr void bring_near(index step_loop::*one, index step) {
+    if (count < 2 || loops[count - 1].*one != 1) return;
+    int at = count - 1;
+    while (at >= 0 && loops[at].b != 1) --at;
+    if (at < 0 || at == count - 1) return;
+    for (; at < count - 2; ++at) std::swap(loops[at], loops[at + 1]);
+    step_loop& last = loops[count - 1];
+    index cut = select::longest_cut / step * step;
+    while (cut > 0 && last.extent % cut != 0) cut -= step;
+    if (cut == 0 || cut == last.extent) return;
+    step_loop rest = last;
+    rest.extent /= cut;
+    for (index step_loop::*x : {&step_loop::a, &step_loop::b, &step_loop::c}) rest.*x *= cut;
+    last.extent = cut;
+    add(last);
+    loops[count - 2] = loops[count - 3];
+    loops[count - 3] = rest;
+  }
+};
+
+/// C(batch, rows, columns) := sum A(batch, rows, sums) B(batch, sums, columns).
+template <int Labels>
+struct product_groups {
+  loop_group<Labels> batch, rows, columns, sums;
+  int lanes = 1;
+
+  /// Lanes are columns, so the loop along which entries of C are neighbours ends that group; if it
+  /// is one of the rows, A and B change places, which is returned. The other groups are in the
+  /// order of the operand that they are packed from, so that packing runs along its memory.
+  constexpr bool arrange(int lanes_of_a_vector) {
+    lanes = lanes_of_a_vector;
+    const index in_rows = rows.nearest(&step_loop::c), in_columns = columns.nearest(&step_loop::c);
+    const bool turned = in_columns == 0 || (in_rows != 0 && in_rows < in_columns);
+    if (turned) {
+      std::swap(rows, columns);
+      for (loop_group<Labels>* g : {&batch, &rows, &columns, &sums})
+        for (int i = 0; i < g->count; ++i) std::swap(g->loops[i].a, g->loops[i].b);
+    }
+    batch.sort_by(&step_loop::c);
+    rows.sort_by(&step_loop::a);
+    columns.sort_by(&step_loop::c);
+    sums.sort_by(sums.nearest(&step_loop::a) == 1 ? &step_loop::a : &step_loop::b);
+    columns.bring_near(&step_loop::c, lanes);
+    sums.bring_near(&step_loop::a, 1);
+    return turned;
+  }
+
+  /// Columns of which B is transposed as it is packed, or 0.
+  constexpr index transposed_columns() const {
+    const int n = columns.count;
+    const bool apart = n > 1 && columns.loops[n - 2].b == 1 && columns.loops[n - 1].b != 1;
+    return apart ? lanes * columns.loops[n - 1].extent : 0;
+  }
+};
+
+}  // namespace tenfold

@@ -1,0 +1,103 @@
+#include <check_call.hpp>
+#include <tenfold/dsel/explain.hpp>
+
+// Products whose operands leave the caches are cut into blocks, whatever their labels.
+
+namespace tenfold::testing {
+namespace {
+
+using z = std::complex<double>;
+
+/// Whether the last step of an expression over such tensors is blocked.
+template <literal S, class... X>
+constexpr bool is_blocked() {
+  constexpr auto e = explain<S, X...>(avx512_capabilities);
+  return e.steps[e.step_count - 1].kernel == micro_kernel::blocked;
+}
+
+/// The string on every instruction set, with alpha and beta and without, planned for an L2 cache of
+/// 4 KiB: products of 16 and more rows, columns and sums leave it.
+template <class T>
+void check_blocked(std::string_view text, const extents_list& extents) {
+  for_all_kinds([&](entries_kind kind) {
+    CAPTURE(text);
+    generator g(1);
+    std::vector<sample<T>> x;
+    for (const auto& e : extents) x.emplace_back(e);
+    operand_list inputs;
+    for (auto& s : x) {
+      s.fill(g, kind);
+      inputs.push_back(seen(s));
+    }
+    const judge<T> right(text, kind, inputs);
+    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
+    for (const instruction_set isa : instruction_sets()) {
+      std::fill(y.data(), y.data() + y.size(), not_a_number<T>());
+      evaluate_on(isa, text, inputs, y.shape(), y.data(), {}, 4096);
+      right.check(y);
+      std::vector<T> before(static_cast<std::size_t>(y.size()));
+      fill(before.data(), y.size(), g, kind);
+      std::copy(before.begin(), before.end(), y.data());
+      evaluate_on(isa, text, inputs, y.shape(), y.data(), {{-2}, {3}}, 4096);
+      right.check(y, before, -2, 3);
+    }
+  });
+}
+
+}  // namespace
+
+static_assert(
+    is_blocked<"aec,deb->abcd", tensor<double, 16, 16, 17>, tensor<double, 23, 16, 24>>());
+static_assert(is_blocked<"ij,jk->ik", tensor<double, 300, 300>, tensor<double, 300, 300>>());
+// In cache, read by few, a batch, one step of many: not.
+static_assert(!is_blocked<"ij,jk->ik", tensor<double, 200, 200>, tensor<double, 200, 200>>());
+static_assert(!is_blocked<"ij,jk->ik", tensor<double, 5000, 32>, tensor<double, 32, 32>>());
+static_assert(
+    !is_blocked<"eij,ejk->eik", tensor<double, dyn, 300, 300>, tensor<double, dyn, 300, 300>>());
+static_assert(!is_blocked<"qi,rj,sk,eijk->eqrs", tensor<double, 18, 17>, tensor<double, 18, 17>,
+                          tensor<double, 18, 17>, tensor<double, 100, 17, 17, 17>>());
+
+TEST_CASE("large products in every form") {
+  check_expression<"aec,deb->abcd", double, forms::all>(shape<16, 16, 17>{}, shape<23, 16, 24>{});
+}
+
+TEST_CASE_TEMPLATE("products in blocks, whatever the order of their labels", T, float, double, z) {
+  check_blocked<T>("ij,jk->ik", {{70, 64}, {64, 75}});
+  check_blocked<T>("ji,kj->ki", {{64, 70}, {75, 64}});
+  check_blocked<T>("aec,deb->abcd", {{6, 16, 5}, {7, 16, 4}});
+  check_blocked<T>("aec,deb->acbd", {{6, 16, 5}, {7, 16, 4}});
+  check_blocked<T>("cea,bed->dbca", {{5, 16, 6}, {4, 16, 7}});
+  check_blocked<T>("aefc,dfeb->abcd", {{6, 8, 3, 5}, {7, 3, 8, 4}});
+  check_blocked<T>("dfe,ebfac->abcd", {{17, 3, 6}, {6, 16, 3, 8, 2}});
+}
+
+TEST_CASE("products in blocks with a batch, a diagonal, unit axes and a label of one operand") {
+  check_blocked<double>("gaec,gdeb->gabcd", {{2, 6, 16, 5}, {2, 7, 16, 4}});
+  check_blocked<double>("aecg,gdeb->abcdg", {{6, 16, 5, 3}, {3, 7, 16, 4}});
+  check_blocked<double>("aecc,deb->abcd", {{6, 16, 5, 5}, {7, 16, 4}});
+  check_blocked<double>("aec,xdeb->axbcd", {{6, 16, 5}, {1, 7, 16, 4}});
+  check_blocked<double>("aecx,deb->abcd", {{6, 16, 5, 3}, {7, 16, 4}});
+}
+
+TEST_CASE("long sums over few rows and columns are cut into parts") {
+  check_blocked<double>("ipx,iqx->pq", {{800, 16, 31}, {800, 17, 31}});
+}
+
+TEST_CASE("sums of products in blocks, and products before and behind other steps") {
+  check_blocked<double>("aec,deb - afc,dfb -> abcd",
+                        {{6, 66, 11}, {13, 66, 5}, {6, 3, 11}, {13, 3, 5}});
+  check_blocked<double>("aec,deb - abcd -> abcd", {{6, 66, 11}, {13, 66, 5}, {6, 5, 11, 13}});
+  check_blocked<double>("ij,jk,ik->ik", {{70, 64}, {64, 65}, {70, 65}});
+  check_blocked<double>("ij,jk,kl->il", {{66, 64}, {64, 70}, {70, 68}});
+}
+
+TEST_CASE("products in blocks of mixed scalars and conjugates") {
+  for_all_kinds([&](entries_kind kind) {
+    const auto a = made<z>(shape<16, 16, 8>{}, 1, kind);
+    const auto b = made<double>(shape<23, 16, 24>{}, 2, kind);
+    static_assert(is_blocked<"aec,deb->abcd", tensor<z, 16, 16, 8>, tensor<double, 23, 16, 24>>());
+    check_call<"aec,deb->abcd">(kind, conj(a), b);
+  });
+}
+
+}  // namespace tenfold::testing
