@@ -117,11 +117,11 @@ class lowering : private phases<L> {
   constexpr void lower_blocked(int s) {
     const plan_step<L>& ps = plan_.steps[s];
     const int va = before_conversion(ps.a), vb = before_conversion(ps.b), end = end_of_sum(s);
-    for (const int v : {va, vb, ps.c}) {
-      if (v >= n_) lower_phase(v - n_);
-    }
     for (int l = 0; l < problem_.label_count; ++l) {
       if (contains(ps.labels, l) && problem_.extent[l] == dyn) out_.feasible = false;
+    }
+    for (const int v : {va, vb, ps.c}) {
+      if (v >= n_ && out_.feasible) lower_phase(v - n_);
     }
     if (out_.feasible && !is_final(end) && ps.c < 0) wait_in_workspace(end);
     if (!out_.feasible) return;
