@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <slow_build.hpp>
 #include <string>
 #include <tenfold/backend/cpu/caches.hpp>
 #include <vector>
@@ -72,9 +73,10 @@ TEST_CASE("results that go past the caches are the same") {
     const storage dense{}, apart{.gap = 1}, columns{.by_column = true}, shared{.shared = true},
         listed{.layout = pointers}, blocks{.layout = interleaved, .block = natural_block<T>},
         wide_blocks{.layout = interleaved, .block = 2 * natural_block<T>};
-    const std::vector<index> orders = std::is_same_v<T, double>
-                                          ? std::vector<index>{1, 2, 5, 8, 9, 12, 16, 17, 25}
-                                          : std::vector<index>{3, 17};
+    using list = std::vector<index>;
+    const list orders = !std::is_same_v<T, double> ? list{3, 17}
+                        : slow_build               ? list{1, 8, 17}
+                                                   : list{1, 2, 5, 8, 9, 12, 16, 17, 25};
     for (const index n : orders) {
       for (const bool aligned : {false, true}) {
         const index count = n > 8 ? natural_block<T> + 3 : 11 * natural_block<T> + 1;
