@@ -62,7 +62,17 @@ class lowering : private phases<L> {
   constexpr void lower_phase(int root) {
     if (contains(lowered_, root)) return;
     lowered_ |= bit(root);
-    if (is_blocked(root)) return lower_blocked(root);
+    if (is_blocked(root)) {
+      const plan_step<L>& product = plan_.steps[root];
+      for (int l = 0; l < problem_.label_count; ++l) {
+        if (contains(product.labels, l) && problem_.extent[l] == dyn) out_.feasible = false;
+      }
+      for (const int v : {before_conversion(product.a), before_conversion(product.b), product.c}) {
+        if (v >= n_ && out_.feasible) lower_phase(v - n_);
+      }
+      if (out_.feasible) emit_blocked(root);
+      return;
+    }
     phase_shape shape = base::choose(root, out_.unrolled);
     out_.feasible = out_.feasible && shape.found;
     if (!out_.feasible) return;
@@ -114,16 +124,10 @@ class lowering : private phases<L> {
   // --- products that leave the caches --------------------------------------------------------
 
   /// A phase of the one product that step s is.
-  constexpr void lower_blocked(int s) {
+  constexpr void emit_blocked(int s) {
     const plan_step<L>& ps = plan_.steps[s];
     const int va = before_conversion(ps.a), vb = before_conversion(ps.b), end = end_of_sum(s);
-    for (int l = 0; l < problem_.label_count; ++l) {
-      if (contains(ps.labels, l) && problem_.extent[l] == dyn) out_.feasible = false;
-    }
-    for (const int v : {va, vb, ps.c}) {
-      if (v >= n_ && out_.feasible) lower_phase(v - n_);
-    }
-    if (out_.feasible && !is_final(end) && ps.c < 0) wait_in_workspace(end);
+    if (!is_final(end) && ps.c < 0) wait_in_workspace(end);
     if (!out_.feasible) return;
     tile_count_ = 0;
     const phase_shape alone;
@@ -521,17 +525,21 @@ class lowering : private phases<L> {
     return strides[label];
   }
 
+  /// Whether a, not b, carries the lanes, or has more columns.
+  constexpr bool carries_lanes(const phase_shape& shape, int a, int b) const {
+    const label_set la = labels_of(a), lb = labels_of(b);
+    const bool lanes_a = shape.lane >= 0 && contains(la, shape.lane);
+    const bool lanes_b = shape.lane >= 0 && contains(lb, shape.lane);
+    if (lanes_a != lanes_b) return lanes_a;
+    return points_(la & ~lb) > points_(lb & ~la);
+  }
+
   constexpr void emit_contract(const phase_shape& shape, int s, place* results, index& peak) {
     const plan_step<L>& ps = plan_.steps[s];
-    int va = ps.a, vb = ps.b;
     // By convention B carries the lanes; where both or none do, B is the one with more columns.
     // A step with one operand calls it A.
-    if (vb >= 0) {
-      const bool lanes_a = shape.lane >= 0 && contains(labels_of(va), shape.lane);
-      const bool lanes_b = shape.lane >= 0 && contains(labels_of(vb), shape.lane);
-      const label_set la = labels_of(va), lb = labels_of(vb);
-      if (lanes_a != lanes_b ? lanes_a : points_(la & ~lb) > points_(lb & ~la)) std::swap(va, vb);
-    }
+    const bool turned = ps.b >= 0 && carries_lanes(shape, ps.a, ps.b);
+    const int va = turned ? ps.b : ps.a, vb = turned ? ps.a : ps.b;
     const int in_halves = matrix_in_halves(shape, s);
     place a = in_halves >= 0 ? halves_[va] : operand(shape, va, results, peak, s);
     if (ps.renames) {

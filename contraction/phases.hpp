@@ -35,9 +35,8 @@ class phases {
         caps_(caps),
         overwrites_(overwrites),
         points_(p, nominal_extent),
-        n_(p.input_count) {
-    find_blocked();
-  }
+        n_(p.input_count),
+        blocked_(blocked_steps()) {}
 
   /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
   /// from none). For explain.
@@ -169,9 +168,10 @@ class phases {
     return converts ? step.a : value;
   }
 
-  constexpr void find_blocked() {
+  constexpr label_set blocked_steps() const {
+    label_set blocked = 0;
     if (problem_.batch >= 0 || (plan_.step_count > 0 && is_mapped(n_ + plan_.step_count - 1)))
-      return;
+      return 0;
     const double least = select::least_blocked(problem_.type, caps_);
     int products = 0;
     for (int s = 0; s < plan_.step_count; ++s) products += plan_.steps[s].b >= 0;
@@ -182,9 +182,9 @@ class phases {
       const label_set kept = step.labels & ~step.contracted;
       if (select::is_blocked(points_(la & ~lb & kept), points_(lb & ~la & kept),
                              points_(step.contracted), products == 1, problem_.type, caps_))
-        blocked_ |= bit(s);
+        blocked |= bit(s);
     }
-    if (blocked_ == 0) return;
+    if (blocked == 0) return 0;
     // All terms of a sum or none: those that are no products of tensors in memory are never.
     for (int s = 0; s < plan_.step_count; ++s) {
       label_set terms = 0;
@@ -196,8 +196,9 @@ class phases {
                !is_mapped(before_conversion(plan_.steps[t].b));
       }
       if (is_final(end_of_sum(s))) able = able && problem_.output.type == problem_.type;
-      if ((blocked_ & terms) != 0) blocked_ = able ? blocked_ | terms : blocked_ & ~terms;
+      if ((blocked & terms) != 0) blocked = able ? blocked | terms : blocked & ~terms;
     }
+    return blocked;
   }
 
   // --- choosing a phase --------------------------------------------------------------------
@@ -407,8 +408,8 @@ class phases {
   const capabilities& caps_;
   bool overwrites_;  ///< the result is not read
   index_space<L> points_;
-  int n_;                  ///< inputs
-  label_set blocked_ = 0;  ///< steps
+  int n_;              ///< inputs
+  label_set blocked_;  ///< steps
 };
 
 }  // namespace tenfold
