@@ -52,6 +52,7 @@ struct contraction {
 template <class T>
 dynamic_tensor<T> tensor_over(const contraction& x, const std::string& labels, std::uint64_t seed) {
   operand_shape<max_rank> shape;
+  shape.type = scalar_of<T>;
   shape.rank = static_cast<int>(labels.size());
   index stride = 1;
   for (std::size_t i = labels.size(); i-- > 0;) {
