@@ -98,6 +98,8 @@ enum class micro_kernel : unsigned char {
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
   blocked,          ///< a product of operands that leave the caches
+  pointwise,        ///< a copy, or a product entry by entry, in the order of memory
+  reduce,           ///< sums along which the operands are neighbours: those are the lanes
   sandwich,         ///< interpolation, scaling and projection on one axis in one go
   even_odd,         ///< a matrix that is symmetric under reflection, applied in halves
   together,         ///< products entry by entry, side by side

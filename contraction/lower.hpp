@@ -1,12 +1,8 @@
 #pragma once
 
-#include <tenfold/backend/interface/program.hpp>
-#include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/fold.hpp>
 #include <tenfold/contraction/lower_product.hpp>
-#include <tenfold/contraction/phases.hpp>
-#include <tenfold/contraction/product_groups.hpp>
-#include <utility>
+#include <tenfold/contraction/lower_whole.hpp>
 
 /// plan -> tile program.
 ///
@@ -24,13 +20,16 @@ template <limits L>
 using dynamic_program = program<6 * L.operands, 24 * L.operands, 24 * L.operands * L.rank>;
 
 template <limits L, class Program>
-class lowering : private phases<L> {
-  using base = phases<L>;
-  using base::before_conversion, base::end_of_sum, base::external_stride, base::for_each_external,
-      base::inner, base::is_blocked, base::is_final, base::is_foreign, base::is_mapped,
+class lowering : private whole_lowering<L, Program> {
+  using base = whole_lowering<L, Program>;
+  using base::aligned, base::append, base::end_of_sum, base::external, base::external_stride,
+      base::for_each_external, base::inner, base::is_final, base::is_foreign, base::is_whole,
       base::scatters, base::labels_of, base::lanes_direct, base::last_use, base::without_renaming,
-      base::may_overlap, base::order_of, base::tile_work, base::uses;
-  using base::caps_, base::n_, base::overwrites_, base::plan_, base::points_, base::problem_;
+      base::may_overlap, base::next_phase, base::order_of, base::set_loops, base::tile_work,
+      base::uses;
+  using base::caps_, base::n_, base::out_, base::overwrites_, base::plan_, base::points_,
+      base::problem_;
+  using typename base::place;
 
  public:
   constexpr lowering(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
@@ -39,38 +38,27 @@ class lowering : private phases<L> {
 
   constexpr Program run() {
     out_.type = problem_.type;
-    out_.unrolled = !some_extent_is(problem_, dyn) && plan_.flops <= select::unrolled_flops &&
-                    plan_.step_count == 1 &&
-                    points_(plan_.steps[0].labels) <= select::unrolled_flops;
     const int root = plan_.step_count - 1;
-    if (out_.unrolled || !lower_product(problem_, plan_, caps_, is_blocked(root), out_))
+    out_.unrolled = !some_extent_is(problem_, dyn) && plan_.flops <= select::unrolled_flops &&
+                    plan_.step_count == 1 && !is_whole(root) &&
+                    points_(plan_.steps[0].labels) <= select::unrolled_flops;
+    if (out_.unrolled || !lower_product(problem_, plan_, caps_, base::is_blocked(root), out_))
       lower_phase(root);
     return out_;
   }
 
  private:
-  /// A value outside the scratch of the phase at hand, or inside it.
-  struct place {
-    operand_ref ref{};
-    index stride[L.labels] = {};  ///< by label
-    bool packed = false;          ///< `ref` is the packed copy of an external operand
-    int region = -1;              ///< its scratch region, freed after use
-  };
-
   // --- emitting a phase --------------------------------------------------------------------
 
   constexpr void lower_phase(int root) {
     if (contains(lowered_, root)) return;
     lowered_ |= bit(root);
-    if (is_blocked(root)) {
-      const plan_step<L>& product = plan_.steps[root];
-      for (int l = 0; l < problem_.label_count; ++l) {
-        if (contains(product.labels, l) && problem_.extent[l] == dyn) out_.feasible = false;
-      }
-      for (const int v : {before_conversion(product.a), before_conversion(product.b), product.c}) {
+    if (is_whole(root)) {
+      out_.feasible = out_.feasible && base::has_known_sizes(root);
+      for (const int v : base::values_read_by(root)) {
         if (v >= n_ && out_.feasible) lower_phase(v - n_);
       }
-      if (out_.feasible) emit_blocked(root);
+      if (out_.feasible) base::emit_whole(root);
       return;
     }
     phase_shape shape = base::choose(root, out_.unrolled);
@@ -80,7 +68,7 @@ class lowering : private phases<L> {
       if (v >= n_ && v != n_ + root) lower_phase(v - n_);
     });
     if (!out_.feasible) return;
-    if (!is_final(root)) wait_in_workspace(root);
+    if (!is_final(root)) base::wait_in_workspace(root);
     if (!out_.feasible) return;
     if (shape.lane < 0) return emit(shape, 0, false);
 
@@ -109,73 +97,6 @@ class lowering : private phases<L> {
     }
   }
 
-  /// Makes room for the result of step s, which other phases read.
-  constexpr void wait_in_workspace(int s) {
-    workspace_[s] = out_.workspace_entries;
-    index entries = 1;
-    for (int i = 0; i < order_of(n_ + s).count; ++i) {
-      const index extent = problem_.extent[order_of(n_ + s)[i]];
-      if (extent == dyn) out_.feasible = false;
-      entries *= extent;
-    }
-    out_.workspace_entries += aligned(entries);
-  }
-
-  // --- products that leave the caches --------------------------------------------------------
-
-  /// A phase of the one product that step s is.
-  constexpr void emit_blocked(int s) {
-    const plan_step<L>& ps = plan_.steps[s];
-    const int va = before_conversion(ps.a), vb = before_conversion(ps.b), end = end_of_sum(s);
-    if (!is_final(end) && ps.c < 0) wait_in_workspace(end);
-    if (!out_.feasible) return;
-    tile_count_ = 0;
-    const phase_shape alone;
-    place a = external(alone, va), b = external(alone, vb);
-    const place c = external(alone, n_ + end);
-    if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
-    if (!out_.feasible) return;
-
-    product_groups<L.labels> g;
-    for (int l = 0; l < problem_.label_count; ++l) {
-      if (!contains(ps.labels, l)) continue;
-      const bool in_a = contains(labels_of(va), l), in_b = contains(labels_of(vb), l);
-      (contains(ps.contracted, l) ? g.sums
-       : in_a == in_b             ? g.batch
-       : in_a                     ? g.rows
-                                  : g.columns)
-          .add({problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]});
-    }
-    if (g.arrange(select::neighbours(caps_.lanes(problem_.type), problem_.type))) std::swap(a, b);
-
-    if (out_.phase_count == Program::max_phases) {
-      out_.feasible = false;
-      return;
-    }
-    program_phase& phase = out_.phases[static_cast<std::size_t>(out_.phase_count++)];
-    phase.first_step = out_.step_count;
-    phase.step_count = 1;
-    program_step& step = append(step_kind::blocked, s);
-    step.a = a.ref;
-    step.b = b.ref;
-    step.c = c.ref;
-    step.c.value = n_ + s;
-    step.sign = ps.sign;
-    step.accumulates = ps.c >= 0;
-    if (c.ref.where == buffer::output) step.finish = epilogue::update;
-    const index m = g.rows.extent(), n = g.columns.extent(), k = g.sums.extent();
-    step.blocks = select::blocks_of(m, n, k, problem_.type, caps_);
-    if (const index together = g.transposed_columns(); together > 0)
-      step.blocks.n = select::whole_columns(step.blocks.n, together);
-    step.row_count = g.rows.count;
-    step.column_count = g.columns.count;
-    set_loops(step, g.batch.loops, g.batch.count, g.sums.loops, g.sums.count);
-    add_loops(g.rows.loops, g.rows.count);
-    add_loops(g.columns.loops, g.columns.count);
-    phase.scratch_entries = select::blocked_scratch(step.blocks, m, n, problem_.type, caps_);
-    phase.tile_flops = pair_flops(points_(ps.labels), true);
-  }
-
   /// The matrix that step s applies in halves, or -1; `k` and `q` as axis_matrix says.
   constexpr int matrix_in_halves(const phase_shape& shape, int s, int& k, int& q) const {
     if (shape.lane < 0 || shape.vectors > 1 || is_complex(problem_.type)) return -1;
@@ -193,14 +114,14 @@ class lowering : private phases<L> {
 
   /// Halves the matrices that steps of the phase apply so, once for all its tiles.
   constexpr void emit_halves(const phase_shape& shape) {
-    program_phase phase;
-    phase.first_step = out_.step_count;
+    program_phase* phase = nullptr;
     for (int s = 0; s <= shape.root; ++s) {
       if (!contains(shape.members, s)) continue;
       int k = 0, q = 0;
       const int v = matrix_in_halves(shape, s, k, q);
       if (v < 0 || halves_[v].ref.value >= 0) continue;
-      tile_count_ = 0;
+      if (phase == nullptr) phase = next_phase();
+      if (phase == nullptr) return;
       const place whole = external({}, v);
       const index rows = problem_.extent[q], columns = problem_.extent[k];
       place& made = halves_[v];
@@ -217,17 +138,9 @@ class lowering : private phases<L> {
       step.m = {rows, whole.stride[q], 0, columns};
       step.k = {columns, whole.stride[k], 0, 1};
       step.halves = problem_.inputs[v].symmetry;
+      phase->step_count = out_.step_count - phase->first_step;
     }
-    phase.step_count = out_.step_count - phase.first_step;
-    if (phase.step_count == 0) return;
-    if (out_.phase_count == Program::max_phases) {
-      out_.feasible = false;
-      return;
-    }
-    out_.phases[static_cast<std::size_t>(out_.phase_count++)] = phase;
   }
-
-  static constexpr index aligned(index entries) { return (entries + 15) / 16 * 16; }
 
   /// Scratch, first fit among regions that live at the same time.
   struct region {
@@ -256,20 +169,13 @@ class lowering : private phases<L> {
   }
 
   constexpr void emit(const phase_shape& shape, int skip_span, bool partial) {
-    if (out_.phase_count == Program::max_phases) {
-      out_.feasible = false;
-      return;
-    }
-    program_phase& phase = out_.phases[static_cast<std::size_t>(out_.phase_count++)];
-    phase.first_step = out_.step_count;
-    tile_count_ = 0;
+    program_phase* const next = next_phase();
+    if (next == nullptr) return;
+    program_phase& phase = *next;
     const auto& order = plan_.steps[shape.root].order;
     for (int i = 0; i < order.count; ++i) {
-      if (!contains(shape.tiles, order[i])) continue;
-      tile_label_[tile_count_] = order[i];
-      phase.tiles[static_cast<std::size_t>(tile_count_++)] = {problem_.extent[order[i]], order[i]};
+      if (contains(shape.tiles, order[i])) base::add_tile_loop(phase, order[i]);
     }
-    phase.tile_count = tile_count_;
     if (shape.lane >= 0) phase.lane = {problem_.extent[shape.lane], shape.lane};
     phase.width = shape.width;
     phase.vectors = shape.vectors;
@@ -296,59 +202,6 @@ class lowering : private phases<L> {
     }
     phase.step_count = out_.step_count - phase.first_step;
     phase.scratch_entries = peak;
-  }
-
-  constexpr program_step& append(step_kind kind, int origin) {
-    if (out_.step_count == Program::max_steps) {
-      out_.feasible = false;
-      overflow_ = {};
-      return overflow_;
-    }
-    auto& step = out_.steps[static_cast<std::size_t>(out_.step_count++)];
-    step.kind = kind;
-    step.origin = origin;
-    return step;
-  }
-
-  /// A value where it lies in memory.
-  constexpr place external(const phase_shape& shape, int value) {
-    place p;
-    p.ref.value = value;
-    if (value < n_) {
-      p.ref.where = buffer::input;
-      p.ref.slot = value;
-    } else if (is_final(value - n_)) {
-      p.ref.where = buffer::output;
-    } else {
-      p.ref.where = buffer::workspace;
-      p.ref.offset = workspace_[value - n_];
-    }
-    p.ref.type = problem_.type;
-    p.ref.mapped = is_mapped(value);
-    if (value < n_) {
-      p.ref.offset = problem_.inputs[value].offset;
-      if (p.ref.offset == dyn) out_.feasible = false;
-      p.ref.type = problem_.inputs[value].type;
-      p.ref.conjugated = problem_.inputs[value].conjugated;
-    } else if (is_final(value - n_)) {
-      p.ref.type = problem_.output.type;
-    }
-    const auto& order = order_of(value);
-    for (int i = 0; i < order.count; ++i) {
-      p.stride[order[i]] = external_stride(value, order[i]);
-      if (p.stride[order[i]] == dyn) out_.feasible = false;
-    }
-    for (int t = 0; t < tile_count_; ++t) {
-      if (contains(labels_of(value), tile_label_[t])) {
-        p.ref.tile_stride[static_cast<std::size_t>(t)] = p.stride[tile_label_[t]];
-      }
-    }
-    if (shape.lane >= 0 && contains(labels_of(value), shape.lane)) {
-      p.ref.how = access::lanes;
-      p.ref.lane_stride = p.stride[shape.lane];
-    }
-    if (shape.width == 1) p.ref.how = access::lanes;
-    return p;
   }
 
   /// The strides of labels in scratch, [labels of `order`...][vectors][width]; returns the entries.
@@ -421,23 +274,6 @@ class lowering : private phases<L> {
     if (count > 0) step.n = loops[--count];
     set_loops(step, loops, count, nullptr, 0);
     if (kind == step_kind::unpack && is_final(value - n_)) step.finish = epilogue::update;
-  }
-
-  constexpr void set_loops(program_step& step, const step_loop* outer, int outer_count,
-                           const step_loop* contracted, int contracted_count) {
-    step.first_loop = out_.loop_count;
-    step.outer_count = outer_count;
-    step.k_outer_count = contracted_count;
-    add_loops(outer, outer_count);
-    add_loops(contracted, contracted_count);
-  }
-  constexpr void add_loops(const step_loop* loops, int count) {
-    if (out_.loop_count + count > Program::max_loops) {
-      out_.feasible = false;
-      return;
-    }
-    for (int i = 0; i < count; ++i)
-      out_.loops[static_cast<std::size_t>(out_.loop_count++)] = loops[i];
   }
 
   /// A value as a step reads it: in scratch, in place, or packed just now.
@@ -830,17 +666,12 @@ class lowering : private phases<L> {
     finish(shape, s + 2, step, c, memory, results);
   }
 
-  label_set lowered_ = 0;  ///< roots of the phases that are there, as a set of steps
-  Program out_{};
-  program_step overflow_{};
-  index workspace_[L.most_steps()] = {};
+  label_set lowered_ = 0;       ///< roots of the phases that are there, as a set of steps
   bool runs_together_ = false;  ///< steps entry by entry; regions are freed behind them: these
   place kept_[2 * L.most_steps()] = {};
   int kept_count_ = 0;
   place halves_[L.operands] = {};  ///< of inputs: their halves, once they are there
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
-  int tile_count_ = 0;
-  int tile_label_[max_tile_loops] = {};
   int region_count_ = 0;
   region regions_[L.most_steps() + 4] = {};
 };

@@ -223,7 +223,7 @@ class explaining {
     if (to.scratch_bytes > out_.scratch_bytes) out_.scratch_bytes = to.scratch_bytes;
     const program_step& only = program_->steps[static_cast<std::size_t>(from.first_step)];
     if (only.kind == step_kind::gemm) return product(to, only);
-    if (only.kind == step_kind::blocked) return blocked(to, only);
+    if (is_whole(only.kind)) return whole(to, only);
     costs(to, root);
     if (to.remainder) return;
     std::array<int, 2> together{};  // plan steps that run together: from, to
@@ -291,45 +291,79 @@ class explaining {
     in.width = lanes;
   }
 
-  /// A product in blocks; what it reads of another scalar it converts as it packs.
-  constexpr void blocked(explained_phase& in, const program_step& step) {
+  /// A step that runs as a whole; what it reads of another scalar it converts on the way.
+  constexpr void whole(explained_phase& in, const program_step& step) {
     const int s = step.origin;
     explained_step& e = out_.steps[s];
     classify(e, plan_.steps[s]);
-    e.kernel = micro_kernel::blocked;
     e.phase = out_.phase_count - 1;
     e.blocks = step.blocks;
+    const reach how = step.kind == step_kind::blocked ? reach::panels : reach::in_place;
     for (explained_operand* x : {&e.a, &e.b}) {
-      x->how = reach::panels;
+      if (x->value < 0) continue;
+      x->how = how;
       if (x->value == step.a.value || x->value == step.b.value) continue;
       explained_step& copy = out_.steps[x->value - n_];
       copy.kernel = micro_kernel::conversion;
-      copy.a.how = copy.c.how = reach::panels;
+      copy.a.how = copy.c.how = how;
       copy.phase = e.phase;
       in.steps |= bit(x->value - n_);
     }
     e.c.how = reach::in_place;
+    e.width = in.width = select::neighbours(caps_.lanes(problem_.type), problem_.type);
+    if (step.c.where == buffer::workspace && plan_.steps[s].c < 0) workspace(e, s);
+    switch (step.kind) {
+      case step_kind::blocked:
+        return blocked(in, e, step);
+      case step_kind::reduce:
+        e.kernel = micro_kernel::reduce;
+        e.row_extent = step.m.extent;
+        e.column_extent = step.k.extent;
+        in.lane = nearest_label(e.k, step.a.value);
+        return;
+      default:
+        e.kernel = micro_kernel::pointwise;
+        e.row_extent = step.m.extent;
+        e.column_extent = step.n.extent;
+        in.lane = nearest_label(plan_.steps[s].labels, n_ + s);
+    }
+  }
+  /// The label, one of some, along which entries of a value are neighbours; -1: there is none.
+  constexpr int nearest_label(label_set of, int value) const {
+    const bool is_result = value == n_ + plan_.step_count - 1;
+    if (value >= n_ && !is_result) {
+      const auto& order = plan_.steps[value - n_].order;
+      return order.count > 0 && contains(of, order[order.count - 1]) ? order[order.count - 1] : -1;
+    }
+    const auto& x = is_result ? problem_.output : problem_.inputs[value];
+    int best = -1;
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(of & x.labels, l) && x.stride[l] == 1) best = l;
+    }
+    return best;
+  }
+
+  /// A product in blocks.
+  constexpr void blocked(explained_phase& in, explained_step& e, const program_step& step) {
+    const int s = step.origin;
+    e.kernel = micro_kernel::blocked;
     // Columns are those of the operand that the step calls B.
     const bool turned = step.b.value >= 0 && (labels_of(step.b.value) & e.n) != e.n;
-    const int lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
     index rows = 1, columns = 1;
     const step_loop* const loops =
         program_->loops.data() + step.first_loop + step.outer_count + step.k_outer_count;
     for (int l = 0; l < step.row_count; ++l) rows *= loops[l].extent;
     for (int l = 0; l < step.column_count; ++l) columns *= loops[step.row_count + l].extent;
     const select::tile_shape tile = select::blocked_tile(caps_.registers, problem_.type);
-    e.width = lanes;
     e.row_extent = rows;
-    e.column_extent = (columns + lanes - 1) / lanes;
+    e.column_extent = (columns + e.width - 1) / e.width;
     e.rows = tile.m;
     e.columns = tile.n;
     e.why = select::tile_reason::registers;
-    if (step.c.where == buffer::workspace && plan_.steps[s].c < 0) workspace(e, s);
     const auto& order = plan_.steps[s].order;
     for (int i = order.count - 1; i >= 0 && in.lane < 0; --i) {
       if (contains(turned ? e.m : e.n, order[i])) in.lane = order[i];
     }
-    in.width = lanes;
     in.vectors = tile.n;
   }
   constexpr label_set in_tiles(const explained_phase& in) const {
@@ -390,10 +424,8 @@ class explaining {
         static_tiles_
             ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
                                   caps_.registers_for(problem_.type), step.a.how == access::lanes)
-            : select::tile_choice{step.m.extent == 1 && step.a.how == access::uniform &&
-                                          !step.a_varies && step.b.where != buffer::none
-                                      ? select::dynamic_row(problem_.type)
-                                      : select::dynamic_tile(problem_.type),
+            : select::tile_choice{is_row(step) ? select::dynamic_row(problem_.type)
+                                               : select::dynamic_tile(problem_.type),
                                   select::tile_reason::library};
     shape(e, f, in.width, tile.shape, step);
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more

@@ -2,8 +2,7 @@
 
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
-#include <tenfold/contraction/cost.hpp>
-#include <tenfold/contraction/plan.hpp>
+#include <tenfold/contraction/whole_steps.hpp>
 
 /// Which steps of a plan run together, and along which label they are vectorized.
 ///
@@ -26,17 +25,13 @@ struct phase_shape {
 
 /// Reads a plan and chooses its phases; what each choice costs, select says.
 template <limits L>
-class phases {
+class phases : protected whole_steps<L> {
+  using base = whole_steps<L>;
+
  public:
   constexpr phases(const problem<L>& p, const contraction_plan<L>& plan, const capabilities& caps,
                    bool overwrites)
-      : problem_(p),
-        plan_(plan),
-        caps_(caps),
-        overwrites_(overwrites),
-        points_(p, nominal_extent),
-        n_(p.input_count),
-        blocked_(blocked_steps()) {}
+      : base(p, plan, caps), overwrites_(overwrites) {}
 
   /// What select says of taking the lanes of the phase under step `root` from label `lane` (-1:
   /// from none). For explain.
@@ -68,23 +63,11 @@ class phases {
   }
 
  protected:
-  // --- what is known of the values of the plan ---------------------------------------------
+  using base::caps_, base::n_, base::plan_, base::points_, base::problem_;
+  using base::end_of_sum, base::external_stride, base::is_final, base::is_foreign, base::is_mapped,
+      base::is_whole, base::labels_of, base::order_of, base::scatters, base::uses;
 
-  constexpr label_set labels_of(int value) const {
-    return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
-  }
-  constexpr const label_list<L.labels>& order_of(int value) const {
-    return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
-  }
-  constexpr bool is_final(int step) const { return step + 1 == plan_.step_count; }
-
-  /// The step that adds the last term to what step s began, or s.
-  constexpr int end_of_sum(int s) const {
-    for (int t = s + 1; t < plan_.step_count; ++t) {
-      if (plan_.steps[t].c == n_ + s) return end_of_sum(t);
-    }
-    return s;
-  }
+  // --- values in a phase ---------------------------------------------------------------------
 
   /// The value that a renamed one is, where both are of the phase. Of inputs, the first with the
   /// same entries that takes the lanes and tile loops from the same axes.
@@ -114,91 +97,8 @@ class phases {
     return -1;
   }
 
-  /// How many steps read the result of step s.
-  constexpr int uses(int s) const {
-    int n = 0;
-    for (int t = s + 1; t < plan_.step_count; ++t) {
-      for (const int v : {plan_.steps[t].a, plan_.steps[t].b, plan_.steps[t].c}) n += v == n_ + s;
-    }
-    return n;
-  }
-
-  /// What lies in memory is not what is computed with.
-  constexpr bool is_foreign(int value) const {
-    if (value < n_) return tenfold::is_foreign(problem_, problem_.inputs[value]);
-    return is_final(value - n_) && problem_.output.type != problem_.type;
-  }
-
-  /// Stride of a value outside scratch. An intermediate that crosses phases is dense in its order.
-  constexpr index external_stride(int value, int label) const {
-    if (value < n_) return problem_.inputs[value].stride[label];
-    if (is_final(value - n_)) return problem_.output.stride[label];
-    const auto& order = order_of(value);
-    index stride = 1;
-    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
-    return stride;
-  }
-
   constexpr bool lanes_direct(int value, int lane) const {
     return external_stride(value, lane) == 1 && !is_mapped(value);
-  }
-
-  /// Entries lie where a map says.
-  constexpr bool is_mapped(int value) const {
-    const bool is_result = value >= n_ && is_final(value - n_);
-    if (value >= n_ && !is_result) return false;
-    const auto& x = is_result ? problem_.output : problem_.inputs[value];
-    return x.layout == batch_layout::gathered;
-  }
-  constexpr bool scatters(int root) const { return is_final(root) && is_mapped(n_ + root); }
-
-  // --- products that leave the caches --------------------------------------------------------
-
-  /// Whether step s is one of them: a phase of its own. The terms of a sum are so together.
-  constexpr bool is_blocked(int s) const { return contains(blocked_, s); }
-
-  /// What an operand of such a step is read from: its conversion is part of packing.
-  constexpr int before_conversion(int value) const {
-    if (value < n_) return value;
-    const plan_step<L>& step = plan_.steps[value - n_];
-    const bool converts = step.b < 0 && step.c < 0 && step.contracted == 0 && step.sign == 1 &&
-                          step.fixed_label < 0 && !step.renames && step.a < n_ &&
-                          step.order.set() == labels_of(step.a) &&
-                          end_of_sum(value - n_) == value - n_;
-    return converts ? step.a : value;
-  }
-
-  constexpr label_set blocked_steps() const {
-    label_set blocked = 0;
-    if (problem_.batch >= 0 || (plan_.step_count > 0 && is_mapped(n_ + plan_.step_count - 1)))
-      return 0;
-    const double least = select::least_blocked(problem_.type, caps_);
-    int products = 0;
-    for (int s = 0; s < plan_.step_count; ++s) products += plan_.steps[s].b >= 0;
-    for (int s = 0; s < plan_.step_count; ++s) {
-      const plan_step<L>& step = plan_.steps[s];
-      if (step.b < 0 || points_(step.labels) < least) continue;
-      const label_set la = labels_of(step.a), lb = labels_of(step.b);
-      const label_set kept = step.labels & ~step.contracted;
-      if (select::is_blocked(points_(la & ~lb & kept), points_(lb & ~la & kept),
-                             points_(step.contracted), products == 1, problem_.type, caps_))
-        blocked |= bit(s);
-    }
-    if (blocked == 0) return 0;
-    // All terms of a sum or none: those that are no products of tensors in memory are never.
-    for (int s = 0; s < plan_.step_count; ++s) {
-      label_set terms = 0;
-      bool able = true;
-      for (int t = 0; t < plan_.step_count; ++t) {
-        if (end_of_sum(t) != end_of_sum(s)) continue;
-        terms |= bit(t);
-        able = able && plan_.steps[t].b >= 0 && !is_mapped(before_conversion(plan_.steps[t].a)) &&
-               !is_mapped(before_conversion(plan_.steps[t].b));
-      }
-      if (is_final(end_of_sum(s))) able = able && problem_.output.type == problem_.type;
-      if ((blocked & terms) != 0) blocked = able ? blocked | terms : blocked & ~terms;
-    }
-    return blocked;
   }
 
   // --- choosing a phase --------------------------------------------------------------------
@@ -209,7 +109,7 @@ class phases {
     for (int s = root; s >= 0; --s) {
       if (!contains(members, s)) continue;
       for (const int v : {plan_.steps[s].a, plan_.steps[s].b, plan_.steps[s].c}) {
-        if (v >= n_ && (labels_of(v) & labels) == labels && !is_blocked(v - n_))
+        if (v >= n_ && (labels_of(v) & labels) == labels && !is_whole(v - n_))
           members |= bit(v - n_);
       }
     }
@@ -403,13 +303,7 @@ class phases {
     return label != shape.lane && !contains(shape.tiles, label);
   }
 
-  const problem<L>& problem_;
-  const contraction_plan<L>& plan_;
-  const capabilities& caps_;
   bool overwrites_;  ///< the result is not read
-  index_space<L> points_;
-  int n_;              ///< inputs
-  label_set blocked_;  ///< steps
 };
 
 }  // namespace tenfold

@@ -33,6 +33,20 @@ struct loop_group {
     return least;
   }
 
+  /// The loop along which an operand is nearest, if it moves less along it than along another that
+  /// is none of these; or -1.
+  constexpr int nearer(index step_loop::*along, const step_loop& other) const {
+    int best = -1;
+    index least = length(other.*along);
+    for (int i = 0; i < count; ++i) {
+      const index here = length(loops[i].*along);
+      if (here == 0 || here >= least) continue;
+      best = i;
+      least = here;
+    }
+    return best;
+  }
+
   /// In the order of the distances in one operand, the nearest last, folded.
   constexpr void sort_by(index step_loop::*along) {
     for (int i = 1; i < count; ++i) {
@@ -69,13 +83,11 @@ struct loop_group {
 template <int Labels>
 struct product_groups {
   loop_group<Labels> batch, rows, columns, sums;
-  int lanes = 1;
 
   /// Lanes are columns, so the loop along which entries of C are neighbours ends that group; if it
   /// is one of the rows, A and B change places, which is returned. The other groups are in the
   /// order of the operand that they are packed from, so that packing runs along its memory.
-  constexpr bool arrange(int lanes_of_a_vector) {
-    lanes = lanes_of_a_vector;
+  constexpr bool arrange(int lanes) {
     const index in_rows = rows.nearest(&step_loop::c), in_columns = columns.nearest(&step_loop::c);
     const bool turned = in_columns == 0 || (in_rows != 0 && in_rows < in_columns);
     if (turned) {
@@ -93,7 +105,7 @@ struct product_groups {
   }
 
   /// Columns of which B is transposed as it is packed, or 0.
-  constexpr index transposed_columns() const {
+  constexpr index transposed_columns(int lanes) const {
     const int n = columns.count;
     const bool apart = n > 1 && columns.loops[n - 2].b == 1 && columns.loops[n - 1].b != 1;
     return apart ? lanes * columns.loops[n - 1].extent : 0;

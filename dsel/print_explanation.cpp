@@ -238,6 +238,10 @@ class printer {
         return format("gemm %dx%d", e.rows, e.columns);
       case micro_kernel::blocked:
         return format("blocked %dx%d", e.rows, e.columns);
+      case micro_kernel::pointwise:
+        return "pointwise";
+      case micro_kernel::reduce:
+        return "reduce";
       case micro_kernel::even_odd:
         return format("even-odd %dx%d", e.rows, e.columns);
       case micro_kernel::sandwich:
@@ -351,6 +355,14 @@ class printer {
                     : ", sums in " + std::to_string(e.blocks.parts) + " parts side by side") +
                "; tile: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, "vector");
+      case micro_kernel::pointwise:
+        return "pointwise: tile by tile of all operands, so that each line of memory is touched "
+               "once; a result larger than L3 goes past the caches";
+      case micro_kernel::reduce:
+        return "reduce: the lanes are terms of one sum, neighbours in memory" +
+               (e.blocks.parts == 1
+                    ? std::string()
+                    : "; " + std::to_string(e.blocks.parts) + " parts side by side");
       case micro_kernel::even_odd:
         return "even-odd: the matrix is declared symmetric under reflection and applied in halves";
       case micro_kernel::sandwich:

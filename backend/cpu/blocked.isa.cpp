@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <tenfold/backend/cpu/blocked.hpp>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
-#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/update.hpp>
+#include <tenfold/backend/cpu/whole_steps.hpp>
 
 /// Products of operands that leave the caches. Blocks of A and B are packed straight from their
 /// strides into panels, the transposition that an order of labels would ask for being part of that
@@ -27,9 +28,6 @@ inline constexpr int row_lanes = std::max(tile<T>.m, block_entries<T>);
 
 // ---- where entries lie --------------------------------------------------------------------------
 
-/// More loops than any group has: every label of two operands of the highest rank, one of them cut.
-inline constexpr int most_loops = 65;
-
 /// The distances of two operands along a part of a group of loops that are merged into one index.
 struct distances {
   index* x;
@@ -38,24 +36,13 @@ struct distances {
   /// Of indices [begin, begin + count); `to_x` and `to_y` say which operands.
   void fill(const step_loop* loops, int loop_count, index step_loop::*to_x, index step_loop::*to_y,
             index begin, index count) const {
-    index at[most_loops] = {}, in_x = 0, in_y = 0;
-    for (int l = loop_count - 1; l >= 0; --l) {
-      at[l] = begin % loops[l].extent;
-      begin /= loops[l].extent;
-      in_x += at[l] * loops[l].*to_x;
-      in_y += at[l] * loops[l].*to_y;
-    }
-    for (index i = 0; i < count; ++i) {
-      x[i] = in_x;
-      y[i] = in_y;
-      for (int l = loop_count - 1; l >= 0; --l) {
-        in_x += loops[l].*to_x;
-        in_y += loops[l].*to_y;
-        if (++at[l] < loops[l].extent) break;
-        in_x -= at[l] * loops[l].*to_x;
-        in_y -= at[l] * loops[l].*to_y;
-        at[l] = 0;
-      }
+    loop_walk walk(loops, loop_count, begin);
+    const auto of = [&](index step_loop::*operand) {
+      return operand == &step_loop::a ? walk.a : operand == &step_loop::b ? walk.b : walk.c;
+    };
+    for (index i = 0; i < count; ++i, walk.next()) {
+      x[i] = of(to_x);
+      y[i] = of(to_y);
     }
   }
 };
@@ -82,23 +69,6 @@ struct neighbours_apart {
                : 0;
   }
 };
-
-/// to[i * to_stride + lane] := conj?(from[lane * lane_stride + i]) for i < block_entries<T> and W
-/// lanes.
-template <class T, int W, bool Conjugated, class X>
-[[gnu::always_inline]] inline void transpose_block(T* to, index to_stride, const X* from,
-                                                   index lane_stride) {
-  constexpr int p = block_entries<T>;
-  for (int first = 0; first < W; first += p) {
-    entry_row<T, p> row[p];
-#pragma GCC unroll 16
-    for (int i = 0; i < p; ++i)
-      row[i] = load_row<T, p, Conjugated>(from + (first + i) * lane_stride);
-    transpose<p, moved_unit<T>::count>(row);
-#pragma GCC unroll 16
-    for (int i = 0; i < p; ++i) store_row<T, p>(to + i * to_stride + first, row[i]);
-  }
-}
 
 /// A part of an operand as panels: W lanes at each of k_count contracted values,
 ///   to[lane / W * W * k_count + k * W + lane % W] := conj?(from[lane_at[lane] + k_at[k]]),
@@ -129,8 +99,8 @@ class packing {
       while (are_neighbours(c + near, apart)) near += p * apart;
       for (index k = 0; k < k_count_; ++k)
         for (index q = c; q < c + near; q += p * apart)
-          transpose_block<T, W, Conjugated>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
-                                            from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
+          pack_block<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
+                                          from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
       for (index q = c + near; q < panels; q += apart) panel(q);
     }
   }
@@ -169,8 +139,8 @@ class packing {
           bool near = k + (p - 1) * apart < k_count_;
           for (index i = 1; i < p && near; ++i) near = k_at_[k + i * apart] - k_at_[k] == i;
           if (near) {
-            transpose_block<T, W, Conjugated>(to + k * W, apart * W, from_ + at[0] + k_at_[k],
-                                              stride);
+            pack_block<T, W, Conjugated, p>(to + k * W, apart * W, from_ + at[0] + k_at_[k],
+                                            stride);
           } else {
             for (index i = k; i < std::min(base + p * apart, k_count_); i += apart)
               one_by_one(to, at, count, i);
@@ -214,26 +184,12 @@ template <class T, int W>
 void pack_operand(T* to, const void* from, index distance, const operand_ref& ref,
                   const index* lane_at, index lanes_count, const index* k_at, index k_count,
                   neighbours_apart near) {
-  const auto from_type = [&]<class X>(std::type_identity<X>) {
-    if constexpr (widens<X, T>) {
-      const X* const x = static_cast<const X*>(from) + distance;
-      if constexpr (is_complex_type<X>) {
-        if (ref.conjugated)
-          return packing<T, W, true, X>(to, x, lane_at, lanes_count, k_at, k_count, near).run();
-      }
-      packing<T, W, false, X>(to, x, lane_at, lanes_count, k_at, k_count, near).run();
-    }
-  };
-  switch (ref.type) {
-    case scalar::f32:
-      return from_type(std::type_identity<float>{});
-    case scalar::f64:
-      return from_type(std::type_identity<double>{});
-    case scalar::c32:
-      return from_type(std::type_identity<std::complex<float>>{});
-    case scalar::c64:
-      return from_type(std::type_identity<std::complex<double>>{});
-  }
+  with_entries<T>(
+      ref, [&]<class X, bool Conjugated>(std::type_identity<X>, std::bool_constant<Conjugated>) {
+        packing<T, W, Conjugated, X>(to, static_cast<const X*>(from) + distance, lane_at,
+                                     lanes_count, k_at, k_count, near)
+            .run();
+      });
 }
 
 // ---- register tiles -----------------------------------------------------------------------------
@@ -273,34 +229,8 @@ constexpr bool is_tile(index rows) {
 template <class T>
 [[gnu::always_inline]] inline void update_row(T* c, const index* column_at, bool side_by_side,
                                               const T* sums, int count, T alpha, T beta) {
-  constexpr int v = column_lanes<T>;
-  const bool is_sum = alpha == T(1) && beta == T(0);
-  if (side_by_side) {
-    T* const to = c + column_at[0];
-    const bool whole = count == v;
-    auto value = load<T, v>(sums);
-    if (!is_sum) {
-      const auto by_alpha = broadcast<T, v>(alpha);
-      const auto product = value_of<false>(by_alpha * value);
-      if (beta == T(0)) {
-        value = product;
-      } else {
-        const auto old = whole ? load<T, v>(to) : load_partial<T, v>(to, count);
-        value = value_of<false>(fma(by_alpha, value, broadcast<T, v>(beta) * old));
-      }
-    }
-    if (whole)
-      store<T, v>(to, value);
-    else
-      store_partial<T, v>(to, value, count);
-    return;
-  }
-  for (int i = 0; i < count; ++i) {
-    T& to = c[column_at[i]];
-    to = is_sum         ? sums[i]
-         : beta == T(0) ? scaled(alpha, sums[i])
-                        : updated(alpha, sums[i], beta, to);
-  }
+  if (side_by_side) return update_run(c + column_at[0], sums, count, alpha, beta);
+  for (int i = 0; i < count; ++i) update_entry(c[column_at[i]], sums[i], alpha, beta);
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -319,7 +249,7 @@ struct target {
 template <class T>
 class product {
  public:
-  product(const program_step& step, const step_loop* loops, const blocked_arguments<T>& args,
+  product(const program_step& step, const step_loop* loops, const step_arguments<T>& args,
           index in_a, index in_b, index in_c)
       : step_(step), args_(args), in_a_(in_a), in_b_(in_b), in_c_(in_c) {
     k_ = {loops + step.outer_count, step.k_outer_count};
@@ -393,7 +323,7 @@ class product {
                                 neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
     const bool transposes = near.lanes > 0 && near.lanes % v == 0;
     const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, tile<T>.m);
-    const index together = transposes ? near.lanes * block_entries<T> * 8 : width;
+    const index together = transposes ? near.lanes * block_entries<T> * select::packed_runs : width;
     target<T> now = to;
     for (index p = begin; p < end; p += kc) {
       const index k = std::min(kc, end - p);
@@ -529,14 +459,14 @@ class product {
   }
 
   const program_step& step_;
-  const blocked_arguments<T>& args_;
+  const step_arguments<T>& args_;
   index in_a_, in_b_, in_c_;  ///< where the operands of this product start
   bool streams_;              ///< results that are not read go past the caches
   group m_, n_, k_;
 };
 
 template <class T>
-void run_batch(const program_step& step, const step_loop* loops, const blocked_arguments<T>& args) {
+void run_batch(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
   index count = 1;
   for (int l = 0; l < step.outer_count; ++l) count *= loops[l].extent;
   parallel_tiles(count, 1, [&](index begin, index end) {
@@ -558,7 +488,7 @@ void run_batch(const program_step& step, const step_loop* loops, const blocked_a
 
 #define TENFOLD_DEFINE_BLOCKED(T)                                    \
   void run_blocked(const program_step& step, const step_loop* loops, \
-                   const blocked_arguments<T>& args) {               \
+                   const step_arguments<T>& args) {                  \
     run_batch<T>(step, loops, args);                                 \
   }
 TENFOLD_DEFINE_BLOCKED(float)

@@ -39,12 +39,6 @@ struct tile_table {
   static constexpr auto entries = make(std::make_integer_sequence<int, Rows * Columns>{});
 };
 
-/// A row of a uniform A.
-inline bool is_row(const program_step& step) {
-  return step.b.where != buffer::none && step.a.how == access::uniform && !step.a_varies &&
-         step.m.extent == 1;
-}
-
 /// The table for a step. Only where A stands still along n are there several rows: an entry-wise
 /// product and a single operand have nothing to share between rows.
 template <class T, int W>
@@ -109,12 +103,8 @@ class dynamic_runner {
                   gemm_arguments<T>{place(first.a), place(first.b), place(first.c), range.count,
                                     args_.alpha, args_.beta});
     }
-    if (first.kind == step_kind::blocked) {
-      return run_blocked(
-          first, program_.loops + first.first_loop,
-          blocked_arguments<T>{entry_of(first.a), entry_of(first.b),
-                               address<T>(first.c, nullptr, {}), alpha_of(first), beta_of(first)});
-    }
+    if (is_whole(first.kind))
+      return run_whole(phase_, first, program_.loops + first.first_loop, args_, workspace_);
     auto body = [&](index begin, index end) {
       const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
       for (index i = begin; i < end; ++i) run_tile(block.as<T>(), position_of(phase_, range, i));
@@ -142,12 +132,6 @@ class dynamic_runner {
     return nullptr;
   }
 
-  /// Where an operand outside scratch begins, whatever lies there.
-  const void* entry_of(const operand_ref& ref) const {
-    return address<std::byte>(ref, nullptr, {}) +
-           ref.offset * (static_cast<index>(bytes_of(ref.type)) - 1);
-  }
-
   void run_tile(T* scratch, const tile_position& at) const {
     for (int s = 0; s < phase_.step_count; ++s) {
       const program_step& step = program_.steps[phase_.first_step + s];
@@ -173,6 +157,8 @@ class dynamic_runner {
           break;
         case step_kind::gemm:
         case step_kind::blocked:
+        case step_kind::pointwise:
+        case step_kind::reduce:
           break;  // phases of their own
         case step_kind::halve:
           halve(address<T>(step.a, scratch, at), step.m.a, step.k.a,

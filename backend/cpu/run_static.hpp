@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tenfold/backend/cpu/blocked.hpp>
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/fetch.hpp>
@@ -11,6 +10,7 @@
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/whole_steps.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <utility>
@@ -166,8 +166,9 @@ class static_runner {
     static constexpr const program_phase& phase = P::value.phases[F];
     if constexpr (P::value.steps[phase.first_step].kind == step_kind::gemm) {
       run_product<phase.first_step>(args, range_of(phase, args.extents).count);
-    } else if constexpr (P::value.steps[phase.first_step].kind == step_kind::blocked) {
-      run_blocks<phase.first_step>(args, workspace);
+    } else if constexpr (is_whole(P::value.steps[phase.first_step].kind)) {
+      static constexpr const program_step& step = P::value.steps[phase.first_step];
+      run_whole(phase, step, P::value.loops.data() + step.first_loop, args, workspace);
     } else if constexpr (phase.scatters) {
       const phase_range range = range_of(phase, args.extents);
       for_each_part(args.order, phase, range, [&](index begin, index end) {
@@ -196,25 +197,6 @@ class static_runner {
         Scaled ? args.alpha : T(1),
         Scaled ? args.beta : T(0)};
     run_static_gemm<shape, Scaled>(g);
-  }
-
-  template <int S>
-  static void run_blocks(const program_arguments<T>& args, T* workspace) {
-    static constexpr const program_step& step = P::value.steps[S];
-    using A = entry_type<step.a.type>;
-    using B = entry_type<step.b.type>;
-    const tile_at first;
-    const bool scaled = Scaled && step.finish == epilogue::update;
-    const T alpha = scaled ? args.alpha : T(1);
-    cpu::run_blocked(
-        step, P::value.loops.data() + step.first_loop,
-        blocked_arguments<T>{address<S, &program_step::a, A>(args, workspace, nullptr, first),
-                             address<S, &program_step::b, B>(args, workspace, nullptr, first),
-                             address<S, &program_step::c, T>(args, workspace, nullptr, first),
-                             step.sign < 0 ? -alpha : alpha,
-                             step.accumulates ? T(1)
-                             : scaled         ? args.beta
-                                              : T(0)});
   }
 
   template <int F>

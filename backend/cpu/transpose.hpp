@@ -44,6 +44,30 @@ template <class Y, class T>
     return static_cast<Y>(v);
 }
 
+/// Calls f(type of what lies there, whether it is conjugated) for an operand of scalar T or one
+/// that widens to it.
+template <class T, class F>
+[[gnu::always_inline]] inline void with_entries(const operand_ref& ref, const F& f) {
+  const auto from = [&]<class X>(std::type_identity<X> type) {
+    if constexpr (widens<X, T>) {
+      if constexpr (is_complex_type<X>) {
+        if (ref.conjugated) return f(type, std::true_type{});
+      }
+      f(type, std::false_type{});
+    }
+  };
+  switch (ref.type) {
+    case scalar::f32:
+      return from(std::type_identity<float>{});
+    case scalar::f64:
+      return from(std::type_identity<double>{});
+    case scalar::c32:
+      return from(std::type_identity<std::complex<float>>{});
+    case scalar::c64:
+      return from(std::type_identity<std::complex<double>>{});
+  }
+}
+
 /// alpha v and alpha v + beta old, with the roundings of the micro-kernels.
 template <class T>
 [[gnu::always_inline]] inline T scaled(T alpha, T v) {
@@ -151,16 +175,17 @@ struct lane_strides {
   index lane = 0;
 };
 
-/// S[x][w] := conj?(X[x][w]) for x < P and all W lanes, x contiguous in X.
+/// S[x][w] := conj?(X[x][w]) for x < P and all W lanes, x contiguous in X; entries x of S lie
+/// s_stride apart.
 template <class T, int W, bool Conjugated, int P, class X>
-[[gnu::always_inline]] inline void pack_block(T* s, const X* x, index lane_stride) {
+[[gnu::always_inline]] inline void pack_block(T* s, index s_stride, const X* x, index lane_stride) {
   for (int first = 0; first < W; first += P) {
     entry_row<T, P> row[P];
 #pragma GCC unroll 16
     for (int i = 0; i < P; ++i) row[i] = load_row<T, P, Conjugated>(x + (first + i) * lane_stride);
     transpose<P, moved_unit<T>::count>(row);
 #pragma GCC unroll 16
-    for (int i = 0; i < P; ++i) store_row<T, P>(s + i * W + first, row[i]);
+    for (int i = 0; i < P; ++i) store_row<T, P>(s + i * s_stride + first, row[i]);
   }
 }
 
@@ -170,8 +195,8 @@ template <class T, int W, bool Conjugated, int P, class X>
 [[gnu::always_inline]] inline void pack_runs(T* s, const X* x, index n, index lane_stride) {
   if (n >= P) {
     index i = 0;
-    for (; i + P <= n; i += P) pack_block<T, W, Conjugated, P>(s + i * W, x + i, lane_stride);
-    if (i < n) pack_block<T, W, Conjugated, P>(s + (n - P) * W, x + n - P, lane_stride);
+    for (; i + P <= n; i += P) pack_block<T, W, Conjugated, P>(s + i * W, W, x + i, lane_stride);
+    if (i < n) pack_block<T, W, Conjugated, P>(s + (n - P) * W, W, x + n - P, lane_stride);
   } else if constexpr (P > 2) {
     pack_runs<T, W, Conjugated, P / 2>(s, x, n, lane_stride);
   } else {

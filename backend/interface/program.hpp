@@ -32,14 +32,22 @@ enum class epilogue : unsigned char {
 };
 
 enum class step_kind : unsigned char {
-  contract,  ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
-  sandwich,  ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
-  gemm,      ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
-  blocked,   ///< the same for operands that leave the caches, see program_step; alone in its phase
-  halve,     ///< C := the halves of A[m][k], see program_step::halves
-  pack,      ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
-  unpack     ///< C[x + lane * lane_stride] := epilogue of A[x][lane]; mapped: += A[x][lane]
+  contract,   ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
+  sandwich,   ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
+  gemm,       ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
+  blocked,    ///< the same for operands that leave the caches, see program_step; whole
+  pointwise,  ///< C[m][n] := A[m][n] B[m][n], without `b` of A alone; whole
+  reduce,     ///< C[m] := sum_k A[m][k] B[k], without `b` of A alone, lanes along k; whole
+  halve,      ///< C := the halves of A[m][k], see program_step::halves
+  pack,       ///< C[x][lane] := conj?(A[x + lane * lane_stride]), pad lanes := 0
+  unpack      ///< C[x + lane * lane_stride] := epilogue of A[x][lane]; mapped: += A[x][lane]
 };
+
+/// Whether a step is alone in its phase and run over all its loops at once. The tile loops of its
+/// phase are then more of its outer loops: those whose extents only the call may tell.
+constexpr bool is_whole(step_kind k) {
+  return k == step_kind::blocked || k == step_kind::pointwise || k == step_kind::reduce;
+}
 
 /// Where an operand lives.
 enum class buffer : unsigned char { none, input, output, workspace, scratch };
@@ -83,7 +91,11 @@ struct step_loop {
 ///   pack, unpack: n is the run along x.
 ///   blocked: no m, n and k, but four groups in the list of loops, see first_loop: the outer loops
 ///   are the batch and move all three, rows move A and C, columns B and C, contracted ones A and B.
-///   A and B may be of any scalar that widens to that of the program, and conjugated.
+///   pointwise: the outer loops, m and n move all three; C is nearest along n, A along m, or B
+///   where A is not nearer along m than along n; without m where neither is. reduce: the outer
+///   loops move all three, m moves A and C; k and the outer contracted loops move A and B, k by one
+///   entry. Whole steps read A and B of any scalar that widens to that of the program, and
+///   conjugated.
 ///
 /// The halves of a matrix with A[M-1-m][K-1-k] = s A[m][k] are
 ///   E[m][k] = (A[m][k] + A[m][K-1-k]) / 2,  O[m][k] = (A[m][k] - A[m][K-1-k]) / 2,
@@ -106,7 +118,7 @@ struct program_step {
   /// In the program's list of loops: first the outer ones, then the outer contracted ones; of a
   /// blocked step then the rows and the columns.
   int first_loop = 0, outer_count = 0, k_outer_count = 0, row_count = 0, column_count = 0;
-  blocking blocks{};  ///< blocked only
+  blocking blocks{};  ///< blocked; of reduce the parts of a sum
   /// This step and those behind it, so many in all, are entry-wise products over one loop n and at
   /// most one around it, the same in all: they run together, entry by entry, and all of an entry is
   /// read before any of it is written, since results may lie where operands did.
@@ -139,6 +151,13 @@ constexpr gemm_shape gemm_of(const program_step& step, scalar type) {
 /// Whether a step sums over anything.
 constexpr bool sums(const program_step& step) {
   return step.k.extent != 1 || step.k_outer_count > 0;
+}
+
+/// Whether a step multiplies one row of an A that is the same for all lanes, as a vector from the
+/// left does.
+constexpr bool is_row(const program_step& step) {
+  return step.b.where != buffer::none && step.a.how == access::uniform && !step.a_varies &&
+         step.m.extent == 1;
 }
 
 /// One tile loop. `extent` is `dyn` in a program made at compile time for a run-time extent; the

@@ -646,8 +646,8 @@ constexpr index whole_columns(index columns, index together) {
   return together > 2 * columns ? columns : (columns + together - 1) / together * together;
 }
 
-/// Entries that such a product has in scratch, per thread: its panels, and where its rows, columns
-/// and contracted values lie.
+/// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
+/// contracted values lie, and a list of panels, of no more than two numbers for each column.
 constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type,
                                 const capabilities& c) {
   const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
@@ -657,9 +657,69 @@ constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type
          (b.parts > 1 ? b.parts * m * n : 0);
 }
 
+/// Runs of neighbours of which the columns of one task of packing are: they share pages.
+inline constexpr index packed_runs = 8;
+
 /// Panels of so many entries that one task packs: 20 us of copying.
 constexpr index packed_panels(index entries) {
   return entries < (1 << 16) ? (1 << 16) / (entries < 1 ? 1 : entries) : 1;
 }
+
+/// Whether sums of so many terms, of `points` in all, have terms as their lanes: some vectors pay
+/// for putting the lanes together at the end, and all for the call (a dot product of 64: 45 ns, and
+/// 26 unrolled; of 100: 49 and 51).
+constexpr bool is_reduced(double terms, double points, int width) {
+  return terms >= 8 * width && points >= 12 * width;
+}
+/// Terms that must be neighbours.
+constexpr index least_run(int width) { return 2 * width; }
+
+/// Terms of a task: 10 us.
+inline constexpr index reduced_task = 1 << 17;
+
+/// Into how many parts the sums of few results are cut, which threads take side by side: by shape
+/// alone, so that the bits do not depend on the threads. `outer`: values of the loop that is cut.
+constexpr index sum_parts(index results, index terms, index outer) {
+  constexpr index of_part = 1 << 16, most = 64;
+  if (results >= 32 || terms < 2 * of_part) return 1;
+  const index parts = terms / of_part < most ? terms / of_part : most;
+  return parts < outer ? parts : outer;
+}
+
+/// A tile of what has no sum: values of the loop m, along which an operand is nearest, and of n,
+/// along which the result is.
+struct pointwise_tile {
+  index m, n;
+};
+
+/// What goes past the caches is written a few lines at a time and read many (order 256 reversed,
+/// and 5000 x 5000 transposed, Granite Rapids, one core, of 18 GB/s: 128 x 32 entries 18.9
+/// and 16.9, 64 x 64 17.3 and 12.7, 32 x 64 14.1 and 12.7); what stays takes smaller tiles (500 x
+/// 500: 27 instead of 23).
+constexpr pointwise_tile pointwise_tile_of(index m, index n, scalar type, bool streams) {
+  const auto least = [](index x, index y) { return x < y ? x : y; };
+  const index bytes = static_cast<index>(bytes_of(type)), tile_bytes = streams ? 32768 : 16384;
+  const index rows = least(m, streams ? (bytes > 8 ? 64 : 128) : 32);
+  return {rows, least(n, tile_bytes / bytes / rows)};
+}
+
+/// A tile of the loops m and n with fewer entries is too short to be run as one.
+inline constexpr index short_tile = 32;
+
+/// Whether what has no sum is run in an order of its own: where it leaves the caches, or where an
+/// operand is transposed in tiles of so many entries. In cache, without, tile programs do as well
+/// (1000 matrices of 3 x 3 transposed: 47 GB/s and 34; of 8 x 8: 43 and 62; Granite Rapids).
+constexpr bool is_pointwise(double bytes, index transposed, const capabilities& c) {
+  return transposed >= short_tile || bytes > static_cast<double>(c.l2_bytes);
+}
+
+/// Entries of scratch for it: three tiles of the largest size, their rows ended by a line.
+constexpr index pointwise_scratch(scalar type) {
+  const index bytes = static_cast<index>(bytes_of(type));
+  return 3 * (32768 / bytes + 128 * (64 / bytes));
+}
+
+/// Entries of a task.
+inline constexpr index pointwise_task = 1 << 15;
 
 }  // namespace tenfold::select

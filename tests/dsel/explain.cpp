@@ -100,9 +100,10 @@ TEST_CASE("explain prints the table of a plan made at the call") {
   check_golden("chain_at_the_call.txt", to_string(explain("ij,jk,kl->il", a, b, c, wide)));
   const tensor<double, dyn, dyn> x(100, 100), y(100, 101);
   check_golden("matrix_product_at_the_call.txt", to_string(explain<"ij,jk->ik">(x, y, wide)));
-  check_golden("tccg_product.txt",
-               to_string(explain<"dbea,ec->dcba", tensor<double, 72, 72, 72, 72>,
-                                 tensor<double, 72, 24>>(wide)));
+  check_golden(
+      "tccg_product.txt",
+      to_string(
+          explain<"dbea,ec->dcba", tensor<double, 72, 72, 72, 72>, tensor<double, 72, 24>>(wide)));
 }
 
 TEST_CASE("explain writes long label names in brackets") {

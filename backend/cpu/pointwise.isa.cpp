@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <cstdint>
+#include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/loop_walk.hpp>
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/update.hpp>
+#include <tenfold/backend/cpu/whole_steps.hpp>
+
+/// Whatever has no sum: axes in another order, diagonals, broadcasts, outer products, products
+/// entry by entry. The loop n, along which entries of C are nearest, and the loop m, along which
+/// those of an operand are, are cut into tiles of some lines of both; what is read and written of a
+/// tile stays in L1, so each line of memory is touched once (as P. Springer, T. Su, P. Bientinesi,
+/// HPTT: a high-performance tensor transposition C++ library, 2017, does).
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+namespace {
+
+inline constexpr index line = 64;
+
+/// A tile of an operand as rows of T: where entry (i, j) is at row + i * m + j * n.
+template <class T>
+struct tile_rows {
+  const T* row = nullptr;
+  index m = 0, n = 0;  ///< n: 0 or 1
+};
+
+/// to[j] := the entries of a run that lie n apart.
+template <class T, bool Conjugated, class X>
+void copy_run(T* to, const X* x, index count, index n) {
+  constexpr int p = block_entries<T>;
+  index j = 0;
+  if (n == 1)
+    for (; j + p <= count; j += p) store_row<T, p>(to + j, load_row<T, p, Conjugated>(x + j));
+  for (; j < count; ++j) to[j] = widen<T, Conjugated>(x[j * n]);
+}
+
+/// to[i * to_m + j] := x[i + j * n] in blocks of P x P, the last ones drawn back so that they end
+/// with the tile.
+template <int P, class T, bool Conjugated, class X>
+void copy_transposed(T* to, index to_m, const X* x, index n, index rows, index columns) {
+  if (rows >= P && columns >= P) {
+    for (index j = 0; j < columns; j += P) {
+      j = std::min(j, columns - P);
+      for (index i = 0; i < rows; i += P) {
+        i = std::min(i, rows - P);
+        pack_block<T, P, Conjugated, P>(to + i * to_m + j, to_m, x + i + j * n, n);
+      }
+    }
+  } else if constexpr (P > 1) {
+    copy_transposed<P / 2, T, Conjugated>(to, to_m, x, n, rows, columns);
+  }
+}
+
+/// An operand, read tile by tile.
+template <class T>
+class source {
+ public:
+  source(const operand_ref& ref, const void* base, index m, index n)
+      : ref_(ref), base_(base), m_(m), n_(n) {}
+
+  /// Whether its entries are rows of T where they lie.
+  bool is_in_place() const {
+    return (n_ == 0 || n_ == 1) && ref_.type == scalar_of<T> && !ref_.conjugated;
+  }
+
+  /// Its tile at a distance: in place, or copied to `to`, entry (i, j) to i * to_m + j.
+  tile_rows<T> rows(T* to, index to_m, index distance, index rows, index columns) const {
+    if (is_in_place()) return {static_cast<const T*>(base_) + distance, m_, n_};
+    copy(to, to_m, distance, rows, columns);
+    return {to, to_m, 1};
+  }
+
+  void copy(T* to, index to_m, index distance, index rows, index columns) const {
+    with_entries<T>(
+        ref_, [&]<class X, bool Conjugated>(std::type_identity<X>, std::bool_constant<Conjugated>) {
+          const X* const x = static_cast<const X*>(base_) + distance;
+          if (m_ == 1 && n_ != 1)
+            return copy_transposed<block_entries<T>, T, Conjugated>(to, to_m, x, n_, rows, columns);
+          for (index i = 0; i < rows; ++i)
+            copy_run<T, Conjugated>(to + i * to_m, x + i * m_, columns, n_);
+        });
+  }
+
+  /// Fetches the lines of a tile whose rows, which run along m, the processor does not foresee.
+  void fetch(index distance, index rows, index columns) const {
+    if (m_ != 1 || n_ == 0 || rows == 1) return;
+    const auto size = static_cast<index>(bytes_of(ref_.type));
+    const auto at = reinterpret_cast<std::uintptr_t>(base_);
+    for (index j = 0; j < columns; ++j)
+      for (index i = 0; i < rows * size; i += line)
+        __builtin_prefetch(reinterpret_cast<const void*>(
+            at + static_cast<std::uintptr_t>((distance + j * n_) * size + i)));
+  }
+
+ private:
+  const operand_ref& ref_;
+  const void* base_;
+  index m_, n_;
+};
+
+/// to[j] := a[j * a_n] b[j * b_n] for j < n, steps being 0 or 1.
+template <class T>
+void multiply_run(T* to, const T* a, index a_n, const T* b, index b_n, index n) {
+  constexpr int w = lanes<T>;
+  const auto run = [&](auto load_a, auto load_b) __attribute__((always_inline)) {
+    index j = 0;
+    for (; j + w <= n; j += w) store<T, w>(to + j, load_a(j) * load_b(j));
+    for (; j < n; ++j) to[j] = scaled(a[j * a_n], b[j * b_n]);
+  };
+  const auto all_a = broadcast<T, w>(a[0]), all_b = broadcast<T, w>(b[0]);
+  const auto same_a = [&](index) __attribute__((always_inline)) { return all_a; };
+  const auto same_b = [&](index) __attribute__((always_inline)) { return all_b; };
+  const auto each_a = [&](index j) __attribute__((always_inline)) { return load<T, w>(a + j); };
+  const auto each_b = [&](index j) __attribute__((always_inline)) { return load<T, w>(b + j); };
+  if (a_n == 0)
+    b_n == 0 ? run(same_a, same_b) : run(same_a, each_b);
+  else
+    b_n == 0 ? run(each_a, same_b) : run(each_a, each_b);
+}
+
+template <class T>
+class entry_wise {
+ public:
+  entry_wise(const step_loop& m, const step_loop& n, const loop_list& outer,
+             const program_step& step, const step_arguments<T>& args)
+      : m_(m),
+        n_(n),
+        a_(step.a, args.a, m.a, n.a),
+        b_(step.b, args.b, m.b, n.b),
+        has_b_(step.b.where != buffer::none),
+        args_(args),
+        is_plain_(args.alpha == T(1) && args.beta == T(0)),
+        loops_(outer) {
+    const double bytes = static_cast<double>(loops_.extent()) *
+                         static_cast<double>(m_.extent * n_.extent) *
+                         static_cast<double>(sizeof(T));
+    streams_ = n_.c == 1 && n_.extent * index{sizeof(T)} >= line && args.beta == T(0) &&
+               bytes > static_cast<double>(caches().l3);
+    const select::pointwise_tile tile =
+        select::pointwise_tile_of(m_.extent, n_.extent, scalar_of<T>, streams_);
+    tile_m_ = tile.m;
+    tile_n_ = tile.n;
+    loops_.add(tiles_of(m_, tile_m_));
+    loops_.add(tiles_of(n_, tile_n_));
+  }
+
+  void run() const {
+    const index grain = std::max<index>(1, select::pointwise_task / (tile_m_ * tile_n_));
+    parallel_tiles(loops_.extent(), grain, [&](index begin, index end) {
+      const scratch_block rows(static_cast<std::size_t>(3 * area) * sizeof(T));
+      loop_walk here(loops_, begin);
+      const int last = loops_.count() - 1;
+      for (index i = begin; i < end; ++i) {
+        const index row = here.at(last - 1) * tile_m_, column = here.at(last) * tile_n_;
+        const tile_place at{here.a,
+                            here.b,
+                            args_.c + here.c,
+                            rows.as<T>(),
+                            std::min(tile_m_, m_.extent - row),
+                            std::min(tile_n_, n_.extent - column),
+                            column,
+                            n_.extent - column};
+        here.next();
+        if (i + 1 < end) {
+          a_.fetch(here.a, tile_m_, tile_n_);
+          if (has_b_) b_.fetch(here.b, tile_m_, tile_n_);
+        }
+        streams_ ? stream_tile(at) : tile(at);
+      }
+      if (streams_) streams_end();
+    });
+  }
+
+ private:
+  static step_loop tiles_of(const step_loop& loop, index tile) {
+    return {(loop.extent + tile - 1) / tile, loop.a * tile, loop.b * tile, loop.c * tile};
+  }
+
+  /// Entries of scratch for one tile.
+  static constexpr index area = select::pointwise_scratch(scalar_of<T>) / 3;
+
+  /// Where a tile lies in the operands, scratch of three of them, its size, and how many columns
+  /// are before it and, with its own, behind.
+  struct tile_place {
+    index a, b;
+    T* c;
+    T* scratch;
+    index rows, columns, before, left;
+  };
+
+  /// Calls f(i, entries, step) for the rows of a tile of A B, `columns` wide: entries `step` apart,
+  /// 0 or 1. Products are first put where `to(i)` says.
+  template <class To, class F>
+  [[gnu::always_inline]] void for_each_row(const tile_place& at, index columns, To to, F f) const {
+    T* const s = at.scratch;
+    const tile_rows<T> a = a_.rows(s, columns, at.a, at.rows, columns);
+    if (!has_b_) {
+      for (index i = 0; i < at.rows; ++i) f(i, a.row + i * a.m, a.n);
+      return;
+    }
+    const tile_rows<T> b = b_.rows(s + area, columns, at.b, at.rows, columns);
+    for (index i = 0; i < at.rows; ++i) {
+      T* const product = to(i);
+      multiply_run(product, a.row + i * a.m, a.n, b.row + i * b.m, b.n, columns);
+      f(i, product, 1);
+    }
+  }
+
+  void tile(const tile_place& at) const {
+    const auto row = [&](index i) { return at.c + i * m_.c; };
+    if (is_plain_ && n_.c == 1) {
+      if (!has_b_) return a_.copy(at.c, m_.c, at.a, at.rows, at.columns);
+      return for_each_row(at, at.columns, row, [](index, const T*, index) {});
+    }
+    const auto in_scratch = [&](index) { return at.scratch + 2 * area; };
+    for_each_row(at, at.columns, in_scratch, [&](index i, const T* s, index step) {
+      T* const c = row(i);
+      if (n_.c == 1 && step == 1) return update_run(c, s, at.columns, args_.alpha, args_.beta);
+      for (index j = 0; j < at.columns; ++j)
+        update_entry(c[j * n_.c], s[j * step], args_.alpha, args_.beta);
+    });
+  }
+
+  /// Past the caches in whole lines: where those of C do not end with the tile, each row takes what
+  /// ends its last line from the columns behind, and leaves what began its first one to the tile
+  /// before (lines in two parts: 10 GB/s instead of 16 for 5001 x 5001, Granite Rapids).
+  void stream_tile(const tile_place& at) const {
+    const auto behind = [](const T* c) -> index {
+      const auto into = static_cast<index>(reinterpret_cast<std::uintptr_t>(c) % line);
+      return into == 0 ? 0 : (line - into) / index{sizeof(T)};
+    };
+    index columns = at.columns;
+    for (index i = 0; i < at.rows; ++i)
+      columns = std::max(columns, at.columns + behind(at.c + i * m_.c + at.columns));
+    columns = std::min(columns, at.left);
+    T* const copy = at.scratch + 2 * area;
+    const auto in_scratch = [&](index) { return copy; };
+    for_each_row(at, columns, in_scratch, [&](index i, const T* s, index step) {
+      T* const c = at.c + i * m_.c;
+      const index begin = at.before == 0 ? 0 : std::min(behind(c), columns);
+      const index end = std::min(at.columns + behind(c + at.columns), at.left);
+      if (step == 0 || !is_plain_) {
+        for (index j = begin; j < end; ++j) copy[j] = s[j * step];
+        update_run(copy + begin, copy + begin, end - begin, args_.alpha, T(0));
+        s = copy;
+      }
+      stream_run(c + begin, s + begin, end - begin);
+    });
+  }
+
+  step_loop m_, n_;
+  source<T> a_, b_;
+  bool has_b_;
+  const step_arguments<T>& args_;
+  bool is_plain_;  ///< alpha is 1 and beta 0
+  bool streams_;   ///< results go past the caches
+  index tile_m_, tile_n_;
+  loop_list loops_;  ///< outer ones, tiles of m, tiles of n
+};
+
+/// Where the loops n and m are so short that a tile of them is little work: some values of the
+/// loops around them as well, entry by entry through a table of where they lie.
+template <class T>
+class short_tiles {
+ public:
+  /// `loops`: all, in the order of the result.
+  short_tiles(const loop_list& loops, bool has_b, const step_arguments<T>& args)
+      : a_(static_cast<const T*>(args.a)),
+        b_(static_cast<const T*>(args.b)),
+        has_b_(has_b),
+        args_(args) {
+    int cut = loops.count() - 1;
+    while (cut > 0 && inner_ * loops.data()[cut].extent <= most / 2)
+      inner_ *= loops.data()[cut--].extent;
+    const step_loop& last = loops.data()[cut];
+    values_ = std::min(last.extent, std::max<index>(1, most / inner_));
+    left_ = last.extent;
+    outer_.add(loops.data(), cut);
+    outer_.add({(last.extent + values_ - 1) / values_, last.a * values_, last.b * values_,
+                last.c * values_});
+    loop_walk at(loops.data() + cut, loops.count() - cut, 0);
+    for (index i = 0; i < values_ * inner_; ++i, at.next()) table_[i] = {at.a, at.b, at.c};
+  }
+
+  void run() const {
+    parallel_tiles(outer_.extent(), std::max<index>(1, select::pointwise_task / most),
+                   [&](index begin, index end) {
+                     loop_walk at(outer_, begin);
+                     for (index i = begin; i < end; ++i, at.next()) block(at);
+                   });
+  }
+
+ private:
+  static constexpr index most = 256;  ///< entries in the table
+
+  void block(const loop_walk& at) const {
+    const index count = inner_ * std::min(values_, left_ - at.at(outer_.count() - 1) * values_);
+    T* const c = args_.c + at.c;
+    if (args_.alpha != T(1) || args_.beta != T(0)) {
+      for (index i = 0; i < count; ++i)
+        update_entry(c[table_[i].c], value(at, table_[i]), args_.alpha, args_.beta);
+    } else if (has_b_) {
+      for (index i = 0; i < count; ++i) c[table_[i].c] = value(at, table_[i]);
+    } else {
+      for (index i = 0; i < count; ++i) c[table_[i].c] = a_[at.a + table_[i].a];
+    }
+  }
+  struct place {
+    index a, b, c;
+  };
+  T value(const loop_walk& at, const place& x) const {
+    return has_b_ ? scaled(a_[at.a + x.a], b_[at.b + x.b]) : a_[at.a + x.a];
+  }
+
+  const T *a_, *b_;
+  bool has_b_;
+  const step_arguments<T>& args_;
+  index inner_ = 1, values_, left_;  ///< entries of a value of the loop that is cut; its values
+  loop_list outer_;
+  place table_[most];
+};
+
+template <class T>
+void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+  const bool has_b = step.b.where != buffer::none;
+  const auto is_plain = [](const operand_ref& x) {
+    return x.type == scalar_of<T> && !x.conjugated;
+  };
+  if (step.m.extent * step.n.extent < select::short_tile && step.outer_count > 0 &&
+      is_plain(step.a) && (!has_b || is_plain(step.b))) {
+    loop_list all;
+    all.add(loops, step.outer_count);
+    all.add(step.m);
+    for (int l = all.count() - 1; l > 0 && all.data()[l - 1].c < all.data()[l].c; --l)
+      std::swap(all.data()[l - 1], all.data()[l]);
+    all.add(step.n);
+    return short_tiles<T>(all, has_b, args).run();
+  }
+  // Without a loop of its own, rows are those of the innermost loop around.
+  const bool has_m = step.m.extent > 1 || step.outer_count == 0;
+  loop_list outer;
+  outer.add(loops, has_m ? step.outer_count : step.outer_count - 1);
+  entry_wise<T>(has_m ? step.m : loops[step.outer_count - 1], step.n, outer, step, args).run();
+}
+
+}  // namespace
+
+#define TENFOLD_DEFINE_POINTWISE(T)                                    \
+  void run_pointwise(const program_step& step, const step_loop* loops, \
+                     const step_arguments<T>& args) {                  \
+    run<T>(step, loops, args);                                         \
+  }
+TENFOLD_DEFINE_POINTWISE(float)
+TENFOLD_DEFINE_POINTWISE(double)
+TENFOLD_DEFINE_POINTWISE(std::complex<float>)
+TENFOLD_DEFINE_POINTWISE(std::complex<double>)
+#undef TENFOLD_DEFINE_POINTWISE
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <tenfold/backend/cpu/loop_walk.hpp>
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/update.hpp>
+#include <tenfold/backend/cpu/whole_steps.hpp>
+
+/// Sums along which the operands are neighbours in memory: dot products, rows of a matrix times a
+/// vector, sums of all entries. The lanes are neighbouring terms of one sum; some vectors of them
+/// are summed side by side, and put together once at its end, in an order that its length alone
+/// says.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+namespace {
+
+/// Sums at a time of which the terms are multiplied by the same entries of B.
+inline constexpr int most_rows = 4;
+/// Vectors of one sum side by side: as many as multiply-adds are under way where both factors come
+/// from L1.
+inline constexpr int side_by_side = 4;
+/// Terms that are converted at a time: a multiple of those side by side, for any vector.
+inline constexpr index converted_terms = 512;
+
+/// The sum of the lanes, halves of a vector first.
+template <int W, class V>
+[[gnu::always_inline]] inline auto sum_of(V v) {
+  if constexpr (W == 1) {
+    return v[0];
+  } else {
+    using R = std::remove_cvref_t<decltype(v[0])>;
+    using half = typename short_vec<R, W / 2>::type;
+    const auto part = [&]<int... I>(std::integer_sequence<int, I...>, auto begin)->half {
+      return __builtin_shufflevector(v, v, (I + begin())...);
+    };
+    constexpr auto lanes = std::make_integer_sequence<int, W / 2>{};
+    return sum_of<W / 2>(part(lanes, std::integral_constant<int, 0>{}) +
+                         part(lanes, std::integral_constant<int, W / 2>{}));
+  }
+}
+template <class T, int W>
+[[gnu::always_inline]] inline T sum_of_lanes(vec<T, W> v) {
+  using V = typename short_vec<real<T>, W>::type;
+  if constexpr (is_complex_type<T>)
+    return T(sum_of<W>((V)v.re.data), sum_of<W>((V)v.im.data));
+  else
+    return sum_of<W>((V)v.data);
+}
+
+/// An operand along k: where it lies, converted first if it is not of T.
+template <class T>
+class terms {
+ public:
+  terms(const operand_ref& ref, const void* base) : ref_(ref), base_(base) {}
+
+  bool are_foreign() const { return ref_.type != scalar_of<T> || ref_.conjugated; }
+
+  const T* at(index distance) const { return static_cast<const T*>(base_) + distance; }
+
+  /// Terms from a distance on, at `to` if they are converted.
+  const T* converted(T* to, index distance, index count) const {
+    if (!are_foreign()) return at(distance);
+    with_entries<T>(
+        ref_, [&]<class X, bool Conjugated>(std::type_identity<X>, std::bool_constant<Conjugated>) {
+          constexpr int p = block_entries<T>;
+          const X* const x = static_cast<const X*>(base_) + distance;
+          index i = 0;
+          for (; i + p <= count; i += p) store_row<T, p>(to + i, load_row<T, p, Conjugated>(x + i));
+          for (; i < count; ++i) to[i] = widen<T, Conjugated>(x[i]);
+        });
+    return to;
+  }
+
+ private:
+  const operand_ref& ref_;
+  const void* base_;
+};
+
+template <class T>
+class reduction {
+ public:
+  reduction(const program_step& step, const step_loop* loops, const step_arguments<T>& args)
+      : step_(step), args_(args), a_(step.a, args.a), b_(step.b, args.b) {
+    rows_ = step.m.extent < most_rows ? static_cast<int>(step.m.extent) : most_rows;
+    loops_.add(loops, step.outer_count);
+    loops_.add({(step.m.extent + rows_ - 1) / rows_, step.m.a * rows_, 0, step.m.c * rows_});
+    k_loops_.add(loops + step.outer_count, step.k_outer_count);
+    groups_ = loops_.extent();
+    runs_ = k_loops_.extent();
+  }
+
+  void run() const {
+    const index parts = step_.blocks.parts;
+    if (parts > 1) return in_parts();
+    const index grain = std::max<index>(
+        1, select::reduced_task / std::max<index>(1, rows_ * runs_ * step_.k.extent));
+    parallel_tiles(groups_, grain, [&](index begin, index end) {
+      for_each_group(begin, end, [&](const loop_walk& at, index, int rows) {
+        T totals[most_rows];
+        sum(at, rows, 0, 1, totals);
+        for (int r = 0; r < rows; ++r)
+          update_entry(args_.c[at.c + r * step_.m.c], totals[r], args_.alpha, args_.beta);
+      });
+    });
+  }
+
+ private:
+  /// Calls f(where, number, rows) for groups of rows.
+  template <class F>
+  void for_each_group(index begin, index end, F f) const {
+    loop_walk at(loops_, begin);
+    for (index g = begin; g < end; ++g, at.next()) {
+      const index left = step_.m.extent - at.at(step_.outer_count) * rows_;
+      f(at, g, static_cast<int>(std::min<index>(rows_, left)));
+    }
+  }
+
+  /// Part p of `parts` of the sums of some rows: of the runs along k, or of the only one.
+  void sum(const loop_walk& at, int rows, index p, index parts, T* totals) const {
+    const auto with = [&]<int... R>(std::integer_sequence<int, R...>) {
+      const bool has_b = step_.b.where != buffer::none;
+      ((rows == R + 1 ? (has_b ? sum<R + 1, true>(at, p, parts, totals)
+                               : sum<R + 1, false>(at, p, parts, totals))
+                      : void()),
+       ...);
+    };
+    with(std::make_integer_sequence<int, most_rows>{});
+  }
+
+  template <int Rows, bool HasB>
+  void sum(const loop_walk& at, index p, index parts, T* totals) const {
+    partial_sums<Rows> s;
+    for (auto& row : s)
+      for (auto& v : row) v = broadcast<T, w>(T(0));
+    const bool by_runs = step_.k_outer_count > 0;
+    const index count = by_runs ? runs_ : (step_.k.extent + unit - 1) / unit;
+    const index begin = count * p / parts, end = count * (p + 1) / parts;
+    if (by_runs) {
+      loop_walk k(k_loops_, begin);
+      for (index i = begin; i < end; ++i, k.next())
+        add_run<Rows, HasB>(s, at.a + k.a, at.b + k.b, step_.k.extent);
+    } else {
+      const index first = begin * unit;
+      add_run<Rows, HasB>(s, at.a + first, at.b + first,
+                          std::min(end * unit, step_.k.extent) - first);
+    }
+    static_assert(side_by_side == 4);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r)
+      totals[r] = sum_of_lanes<T, w>((s[r][0] + s[r][1]) + (s[r][2] + s[r][3]));
+  }
+  static constexpr index unit = converted_terms;  ///< where one run is cut into parts
+  static constexpr int w = lanes<T>;
+  template <int Rows>
+  using partial_sums = vec<T, w>[Rows][side_by_side];
+
+  /// Neighbouring terms of some rows.
+  template <int Rows, bool HasB>
+  [[gnu::always_inline]] void add_run(partial_sums<Rows>& s, index in_a, index in_b,
+                                      index count) const {
+    const T* a[Rows];
+    if (!a_.are_foreign() && !(HasB && b_.are_foreign())) {
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) a[r] = a_.at(in_a + r * step_.m.a);
+      return add<Rows, HasB>(s, a, HasB ? b_.at(in_b) : nullptr, count);
+    }
+    T memory[(Rows + 1) * converted_terms];
+    for (index k = 0; k < count; k += converted_terms) {
+      const index some = std::min(converted_terms, count - k);
+      for (int r = 0; r < Rows; ++r)
+        a[r] = a_.converted(memory + r * converted_terms, in_a + r * step_.m.a + k, some);
+      const T* const b =
+          HasB ? b_.converted(memory + Rows * converted_terms, in_b + k, some) : nullptr;
+      add<Rows, HasB>(s, a, b, some);
+    }
+  }
+
+  /// s[r] += sum_k a[r][k] b[k], or of a[r][k].
+  template <int Rows, bool HasB>
+  [[gnu::always_inline]] static void add(partial_sums<Rows>& s, const T* const* a, const T* b,
+                                         index count) {
+    const auto term = [&](int v, index k, auto load_terms) __attribute__((always_inline)) {
+      vec<T, w> factor{};
+      if constexpr (HasB) factor = load_terms(b + k);
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) {
+        const vec<T, w> x = load_terms(a[r] + k);
+        if constexpr (HasB)
+          s[r][v] = fma(x, factor, s[r][v]);
+        else
+          s[r][v] = s[r][v] + x;
+      }
+    };
+    const auto whole = [](const T* p) __attribute__((always_inline)) { return load<T, w>(p); };
+    index k = 0;
+    for (; k + side_by_side * w <= count; k += side_by_side * w) {
+#pragma GCC unroll 4
+      for (int v = 0; v < side_by_side; ++v) term(v, k + v * w, whole);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < side_by_side; ++v) {
+      const index left = count - k;
+      if (left >= w) {
+        term(v, k, whole);
+      } else if (left > 0) {
+        term(
+            v, k, [&](const T* p) __attribute__((always_inline)) {
+              return load_partial<T, w>(p, static_cast<int>(left));
+            });
+      }
+      k += w;
+    }
+  }
+
+  /// Parts of all sums side by side, then their totals in order.
+  void in_parts() const {
+    const index parts = step_.blocks.parts, entries = groups_ * rows_;
+    const scratch_block memory(static_cast<std::size_t>(parts * entries) * sizeof(T));
+    T* const each = memory.as<T>();
+    parallel_tiles(parts, 1, [&](index first, index last) {
+      for (index p = first; p < last; ++p) {
+        for_each_group(0, groups_, [&](const loop_walk& at, index g, int rows) {
+          sum(at, rows, p, parts, each + p * entries + g * rows_);
+        });
+      }
+    });
+    for_each_group(0, groups_, [&](const loop_walk& at, index g, int rows) {
+      for (int r = 0; r < rows; ++r) {
+        T total = each[g * rows_ + r];
+        for (index p = 1; p < parts; ++p) total += each[p * entries + g * rows_ + r];
+        update_entry(args_.c[at.c + r * step_.m.c], total, args_.alpha, args_.beta);
+      }
+    });
+  }
+
+  const program_step& step_;
+  const step_arguments<T>& args_;
+  terms<T> a_, b_;
+  loop_list loops_;    ///< outer ones, groups of rows
+  loop_list k_loops_;  ///< contracted ones around k
+  int rows_;
+  index groups_, runs_;
+};
+
+}  // namespace
+
+#define TENFOLD_DEFINE_REDUCE(T)                                    \
+  void run_reduce(const program_step& step, const step_loop* loops, \
+                  const step_arguments<T>& args) {                  \
+    reduction<T>(step, loops, args).run();                          \
+  }
+TENFOLD_DEFINE_REDUCE(float)
+TENFOLD_DEFINE_REDUCE(double)
+TENFOLD_DEFINE_REDUCE(std::complex<float>)
+TENFOLD_DEFINE_REDUCE(std::complex<double>)
+#undef TENFOLD_DEFINE_REDUCE
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

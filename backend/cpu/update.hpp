@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tenfold/backend/cpu/transpose.hpp>
+
+/// Runs of neighbouring entries on their way from scratch to a result.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// c[i] := alpha s[i] + beta c[i] for i < n; beta == 0: c is not read. The roundings are those of
+/// the micro-kernels.
+template <class T>
+[[gnu::always_inline]] inline void update_run(T* c, const T* s, index n, T alpha, T beta) {
+  constexpr int v = neighbours<T>;
+  const bool is_copy = alpha == T(1) && beta == T(0);
+  for (index i = 0; i < n; i += v) {
+    const auto count = static_cast<int>(std::min<index>(v, n - i));
+    const bool whole = count == v;
+    auto value = whole ? load<T, v>(s + i) : load_partial<T, v>(s + i, count);
+    if (!is_copy) {
+      const auto by_alpha = broadcast<T, v>(alpha);
+      if (beta == T(0)) {
+        value = value_of<false>(by_alpha * value);
+      } else {
+        const auto old = whole ? load<T, v>(c + i) : load_partial<T, v>(c + i, count);
+        value = value_of<false>(fma(by_alpha, value, broadcast<T, v>(beta) * old));
+      }
+    }
+    if (whole)
+      store<T, v>(c + i, value);
+    else
+      store_partial<T, v>(c + i, value, count);
+  }
+}
+
+/// c := alpha s + beta c for one entry.
+template <class T>
+[[gnu::always_inline]] inline void update_entry(T& c, T s, T alpha, T beta) {
+  if (alpha == T(1) && beta == T(0))
+    c = s;
+  else
+    c = beta == T(0) ? scaled(alpha, s) : updated(alpha, s, beta, c);
+}
+
+/// c[i] := s[i] for i < n: whole lines of memory past the caches, until streams_end() for this
+/// thread alone.
+template <class T>
+void stream_run(T* c, const T* s, index n) {
+  if constexpr (is_complex_type<T>) {
+    stream_run(reinterpret_cast<real<T>*>(c), reinterpret_cast<const real<T>*>(s), 2 * n);
+  } else {
+    constexpr int v = lanes<T>;
+    constexpr std::uintptr_t line = 64;
+    if constexpr (v == 1) {
+      std::copy_n(s, n, c);
+    } else {
+      const auto in_line = static_cast<index>(reinterpret_cast<std::uintptr_t>(c) % line);
+      const index before =
+          in_line == 0 ? 0 : std::min(n, (index{line} - in_line) / index{sizeof(T)});
+      const index end = before + (n - before) / index{line / sizeof(T)} * index{line / sizeof(T)};
+      std::copy_n(s, before, c);
+      for (index i = before; i < end; i += v) stream<T, v>(c + i, load<T, v>(s + i));
+      std::copy(s + end, s + n, c + end);
+    }
+  }
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

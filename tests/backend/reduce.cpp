@@ -1,0 +1,62 @@
+#include "whole_steps.hpp"
+
+// Sums along which the operands are neighbours.
+
+namespace tenfold::testing {
+namespace {
+
+constexpr step_kind reduce = step_kind::reduce;
+
+template <class T>
+void check_sums(const groups& g) {
+  check<T>(reduce, g);
+  check<T>(reduce, g, {1, 1, 1, 3});
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a reduction has every term of every row", T, float, double, std::complex<float>,
+                   std::complex<double>) {
+  for (const index k : {1, 3, 16, 63, 64, 65, 600, 1500})
+    for (const index m : {1, 2, 3, 4, 5, 11})
+      check_sums<T>({{}, {{k, 1, 1, 0}}, {{m, k, 0, 2}}, {}});
+}
+
+TEST_CASE_TEMPLATE("a reduction of one operand", T, float, double, std::complex<float>,
+                   std::complex<double>) {
+  for (const index k : {1, 31, 700})
+    for (const index m : {1, 4, 6}) {
+      check<T>(reduce, {{}, {{k, 1, 0, 0}}, {{m, k + 3, 0, 1}}, {}}, {}, false);
+      check<T>(reduce, {{}, {{3, 5000, 0, 0}, {k, 1, 0, 0}}, {{m, k, 0, 1}}, {}}, {1, 1, 1, 2},
+               false);
+    }
+}
+
+TEST_CASE_TEMPLATE("a reduction runs around rows and over runs of terms", T, float, double,
+                   std::complex<float>, std::complex<double>) {
+  // C(t, u, m) := sum_(p, q, k) A(t, m, p, q, k) B(t, p, q, k), and the same B for all u.
+  const index t = 3, u = 2, m = 5, p = 2, q = 4, k = 37, row = p * q * k + 1;
+  check_sums<T>({{{t, m * row, p * q * k, u * m}, {u, 0, 0, m}},
+                 {{p, q * k, q * k, 0}, {q, k, k, 0}, {k, 1, 1, 0}},
+                 {{m, row, 0, 1}},
+                 {}});
+}
+
+TEST_CASE("a reduction converts what is narrower, real or conjugated") {
+  const groups g{{}, {{2, 1100, 1100, 0}, {1050, 1, 1, 0}}, {{5, 2200, 0, 1}}, {}};
+  check<double, float, double>(reduce, g);
+  check<double, double, float>(reduce, g);
+  check<std::complex<double>, double, std::complex<double>>(reduce, g);
+  check<std::complex<double>, std::complex<float>, float>(reduce, g);
+  check<std::complex<float>, std::complex<float>, float>(reduce, g);
+  check<std::complex<double>, std::complex<double>, float>(reduce, g, {}, false);
+}
+
+TEST_CASE("a reduction has the same bits on any number of threads") {
+  const groups dot{{}, {{300000, 1, 1, 0}}, {}, {}};
+  check_threads(program_of(reduce, dot, scalar::f64, {1, 1, 1, 7}), dot);
+  const groups rows{{}, {{5000, 1, 1, 0}}, {{170, 5000, 0, 1}}, {}};
+  check_threads(program_of(reduce, rows, scalar::f64), rows);
+}
+
+}  // namespace tenfold::testing

@@ -1,0 +1,80 @@
+#include <check_call.hpp>
+#include <slow_build.hpp>
+#include <tenfold/dsel/explain.hpp>
+
+// Steps that memory bounds have programs of their own: copies and products entry by entry in the
+// order of memory, sums whose lanes are their terms.
+
+namespace tenfold::testing {
+namespace {
+
+using z = std::complex<double>;
+
+/// What runs the last step of an expression over such tensors.
+template <literal S, class... X>
+constexpr micro_kernel kernel_of() {
+  constexpr auto e = explain<S, X...>(avx512_capabilities);
+  return e.steps[e.step_count - 1].kernel;
+}
+
+template <index... N>
+using d = tensor<double, N...>;
+
+constexpr auto pointwise = micro_kernel::pointwise, reduce = micro_kernel::reduce;
+
+constexpr forms which = slow_build ? forms::few : forms::all;
+
+}  // namespace
+
+static_assert(kernel_of<"ij->ji", d<40, 50>>() == pointwise);
+static_assert(kernel_of<"eij->eji", d<dyn, 8, 8>>() == pointwise);
+static_assert(kernel_of<"iij->ij", d<300, 300, 300>>() == pointwise);
+static_assert(kernel_of<"ab,cd->abcd", d<30, 30>, d<30, 30>>() == pointwise);
+// In cache where nothing is transposed, or in matrices of a few entries: not.
+static_assert(kernel_of<"ij->ij", d<40, 50>>() != pointwise);
+static_assert(kernel_of<"i,j->ij", d<40>, d<50>>() != pointwise);
+static_assert(kernel_of<"eij->eji", d<dyn, 3, 3>>() != pointwise);
+
+static_assert(kernel_of<"i,i->", d<200>, d<200>>() == reduce);
+static_assert(kernel_of<"ij,j->i", d<20, 100>, d<100>>() == reduce);
+static_assert(kernel_of<"ij->i", d<dyn, 100>>() == reduce);
+static_assert(kernel_of<"ijk,jk->i", d<20, 10, 20>, d<10, 20>>() == reduce);
+// Short sums, entries that lie apart, entries that are used more than once: not.
+static_assert(kernel_of<"ij,j->i", d<200, 20>, d<20>>() != reduce);
+static_assert(kernel_of<"ij,i->j", d<100, 100>, d<100>>() != reduce);
+static_assert(kernel_of<"ij,ji->", d<100, 100>, d<100, 100>>() != reduce);
+static_assert(kernel_of<"ij,kj->ik", d<100, 100>, d<100, 100>>() != reduce);
+
+TEST_CASE_TEMPLATE("transpositions in every form", T, float, double) {
+  check_expression<"ij->ji", T, which>(shape<29, 41>{});
+  check_expression<"ijk->kji", T, which>(shape<9, 11, 13>{});
+  check_expression<"eij->eji", T, which>(shape<7, 12, 10>{});
+  check_expression<"ij,ji->ij", T, which>(shape<33, 27>{}, shape<27, 33>{});
+}
+
+TEST_CASE_TEMPLATE("sums over neighbours in every form", T, float, double) {
+  check_expression<"i,i->", T, which>(shape<301>{}, shape<301>{});
+  check_expression<"ij,j->i", T, which>(shape<7, 150>{}, shape<150>{});
+  check_expression<"ijk->", T, which>(shape<9, 11, 13>{});
+  check_expression<"bij,bj->bi", T, which>(shape<3, 6, 140>{}, shape<3, 140>{});
+  check_expression<"ijk,jk->i", T, which>(shape<5, 10, 40>{}, shape<10, 40>{});
+}
+
+TEST_CASE("sums over neighbours before and behind other steps") {
+  check_expression<"ij,j,ik->k", double, which>(shape<20, 200>{}, shape<200>{}, shape<20, 30>{});
+  check_expression<"ij,jk,k->i", double, which>(shape<20, 130>{}, shape<130, 140>{}, shape<140>{});
+  check_expression<"ij,j - i -> i", double, which>(shape<20, 200>{}, shape<200>{}, shape<20>{});
+}
+
+TEST_CASE("conjugates and mixed scalars, transposed and summed") {
+  for_all_kinds([&](entries_kind kind) {
+    const auto a = made<z>(shape<37, 130>{}, 1, kind);
+    const auto x = made<double>(shape<130>{}, 2, kind);
+    check_call<"ij->ji">(kind, conj(a));
+    check_call<"ij,j->i">(kind, conj(a), x);
+    check_call<"ij,ij->">(kind, conj(a), a);
+    check_call<"ij,i->ji">(kind, conj(a), made<double>(shape<37>{}, 3, kind));
+  });
+}
+
+}  // namespace tenfold::testing
