@@ -585,20 +585,22 @@ constexpr int sandwich_columns(index points, index rows, bool in_halves, int reg
   return in_halves && registers >= 32 && 2 * (points + rows) <= registers + 2 ? 2 : 1;
 }
 
-/// A product with fewer points than this is not asked for more: with 16 of each label its operands
-/// have three entries for 16 points.
+/// A product with fewer points than this is not asked for more: with 8 of each group its operands
+/// have three entries for 8 points.
 constexpr double least_blocked(scalar type, const capabilities& c) {
-  return static_cast<double>(c.l2_bytes) * 16 / 3 / static_cast<double>(bytes_of(type));
+  return static_cast<double>(c.l2_bytes) * 8 / 3 / static_cast<double>(bytes_of(type));
 }
 
 /// Whether a product of m rows, n columns and k contracted values is cut into blocks that are
-/// packed: where the operands do not stay in L2 and each entry that is packed is used often enough.
+/// packed: where the operands do not stay in L2 and each entry that is packed is used often enough
+/// (of 8 to 12 rows or sums the contractions of ./dev bench contract --quick run at 1.5 to 3 times
+/// the rate of tile programs).
 /// Steps of a longer program leave little in memory where they run tile by tile, so they ask for
 /// more, and so do products that the kernels of batches read in place (20000 x 32 times 32 x 32: 52
 /// GFLOP/s and blocked 26; 20000 x 64 times 64 x 64: 27 and 32; Zen 4).
 constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar type,
                           const capabilities& c) {
-  const double least = is_alone ? 16 : 64;
+  const double least = is_alone ? 8 : 64;
   const double bytes = (m * k + k * n + m * n) * static_cast<double>(bytes_of(type));
   return m >= least && n >= least && k >= least && bytes > static_cast<double>(c.l2_bytes);
 }

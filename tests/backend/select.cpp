@@ -130,12 +130,26 @@ static_assert(is_blocked(300, 300, 300, false, scalar::f64, avx512_capabilities)
 static_assert(!is_blocked(200, 200, 200, true, scalar::f64, avx512_capabilities));
 static_assert(is_blocked(100000, 24, 72, true, scalar::f64, avx512_capabilities));
 static_assert(!is_blocked(100000, 24, 72, false, scalar::f64, avx512_capabilities));
-static_assert(!is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
-static_assert(least_blocked(scalar::f64, avx512_capabilities) <= 16 * 16 * 4088.0,
+static_assert(is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
+static_assert(!is_blocked(1e9, 7, 8, true, scalar::f64, avx512_capabilities));
+static_assert(least_blocked(scalar::f64, avx512_capabilities) <= 8 * 8 * 8188.0,
               "no more points than those of the least product beyond L2");
 static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
 static_assert(blocks_of(32, 32, 1 << 20, scalar::f64, avx512_capabilities).parts == 16);
+
+// Sums over neighbours: some vectors of terms, and work for a call.
+static_assert(is_reduced(64, 1000, 8) && !is_reduced(63, 1000, 8) && !is_reduced(64, 64, 8));
+static_assert(sum_parts(1, 1000000, 1000000) == 15 && sum_parts(1, 100000, 100000) == 1);
+static_assert(sum_parts(100, 1 << 30, 1 << 30) == 1 && sum_parts(1, 1 << 30, 3) == 3);
+
+// No sum: transposed in tiles, or beyond L2.
+static_assert(is_pointwise(16000, 64, avx512_capabilities));
+static_assert(!is_pointwise(16000, 9, avx512_capabilities));
+static_assert(is_pointwise(1 << 21, 0, avx512_capabilities));
+static_assert(pointwise_tile_of(1000, 1000, scalar::f64, true).m == 128 &&
+              pointwise_tile_of(1000, 1000, scalar::f64, true).n == 32);
+static_assert(pointwise_tile_of(3, 5, scalar::c64, false).n == 5);
 
 TEST_CASE("a block of rows stays in L2, one of columns in L3, on every instruction set") {
   for (const capabilities& c : {sse2_capabilities, avx2_capabilities, avx512_capabilities}) {
