@@ -202,8 +202,11 @@ void run_beside_gemm(report& out, const std::vector<gemm_library>& libraries,
                 out.bound(t.peak, x.flops(), bytes, level::dram)));
 }
 
-/// Beside the bandwidth of memory. `reads`: nearly all bytes are read.
-void run_beside_bandwidth(report& out, const contraction& x, bool reads) {
+/// What nearly all bytes of a case are: read, copied to another place, or written.
+enum class traffic { read, copied, written };
+
+/// Beside the bandwidth of memory: of the faster way that streams as the case does.
+void run_beside_bandwidth(report& out, const contraction& x, traffic most) {
   if (!out.settings().wants(x.name + " d")) return;
   out.progress(x.name);
   const auto a = tensor_over<double>(x, x.a, 1), b = tensor_over<double>(x, x.b, 2);
@@ -225,10 +228,12 @@ void run_beside_bandwidth(report& out, const contraction& x, bool reads) {
                      (x.b.empty() ? 0 : x.product(contraction::of(x.b, "", false)));
   const double bytes = 8.0 * static_cast<double>(read + c.size());
   const level from = bytes > 64e6 ? level::dram : level::l3;
-  stream way = stream::read;
-  for (const stream s : {stream::copy, stream::copy_nt, stream::triad, stream::upd})
-    if (!reads && (way == stream::read || out.bandwidth(s, from) > out.bandwidth(way, from)))
-      way = s;
+  const auto faster = [&](stream s, stream t) {
+    return out.bandwidth(s, from) > out.bandwidth(t, from) ? s : t;
+  };
+  const stream way = most == traffic::read     ? stream::read
+                     : most == traffic::copied ? faster(stream::copy, stream::copy_nt)
+                                               : faster(stream::set, stream::set_nt);
   row r;
   r.case_name = x.name;
   r.scalar = "d";
@@ -310,17 +315,19 @@ int run(int argc, char** argv) {
       {"ipx,iqx->pq", "ipx", "iqx", "pq", {{'i', 1000}, {'p', 32}, {'q', 32}, {'x', 64}}});
   run_beside_bandwidth(
       out, {"jk,ijkl->il", "jk", "ijkl", "il", {{'i', big}, {'j', big}, {'k', big}, {'l', big}}},
-      true);
+      traffic::read);
   run_beside_bandwidth(
       out, {"bic,bicf->bif", "bic", "bicf", "bif", {{'b', 4096}, {'i', 16}, {'c', 32}, {'f', 32}}},
-      true);
+      traffic::read);
   run_beside_bandwidth(
       out, {"ab,cd->abcd", "ab", "cd", "abcd", {{'a', 64}, {'b', 64}, {'c', 64}, {'d', 64}}},
-      false);
+      traffic::written);
   run_beside_bandwidth(out, {"ijk->kji", "ijk", "", "kji", {{'i', 256}, {'j', 256}, {'k', 256}}},
-                       false);
-  run_beside_bandwidth(out, {"ijk->", "ijk", "", "", {{'i', 512}, {'j', 512}, {'k', 512}}}, true);
-  run_beside_bandwidth(out, {"iij->ij", "iij", "", "ij", {{'i', 1024}, {'j', 1024}}}, false);
+                       traffic::copied);
+  run_beside_bandwidth(out, {"ijk->", "ijk", "", "", {{'i', 512}, {'j', 512}, {'k', 512}}},
+                       traffic::read);
+  run_beside_bandwidth(out, {"iij->ij", "iij", "", "ij", {{'i', 1024}, {'j', 1024}}},
+                       traffic::copied);
   for (const gemm_library& l : libraries) {
     for (const char* scalar : {"d", "s"}) {
       const double mean = geometric_mean(out, scalar, l.name);

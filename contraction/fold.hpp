@@ -8,9 +8,14 @@ namespace tenfold {
 /// Whether loop `outer` continues loop `inner` in every operand: entry e of the merged loop is
 /// (e / inner.extent, e % inner.extent).
 constexpr bool continues(const step_loop& outer, const step_loop& inner) {
-  const index n = inner.extent;
-  return outer.a == inner.a * n && outer.b == inner.b * n && outer.c == inner.c * n &&
-         outer.a2 == inner.a2 * n && outer.d == inner.d * n;
+  for (index step_loop::*of :
+       {&step_loop::a, &step_loop::b, &step_loop::c, &step_loop::a2, &step_loop::d}) {
+    index next = 0;
+    if (inner.*of == dyn || __builtin_mul_overflow(inner.*of, inner.extent, &next) ||
+        outer.*of != next)
+      return false;
+  }
+  return true;
 }
 
 /// Merges loops that continue one another and drops those of extent 1; keeps the order of the

@@ -99,8 +99,11 @@ constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& pla
   const bool has_batch = loops.t.a != 0 && loops.t.b != 0 && select::is_batch(loops.t.extent);
   const auto m = static_cast<double>(loops.m.extent), n = static_cast<double>(loops.n.extent),
              k = static_cast<double>(loops.k.extent);
+  // What moves one operand along the batch makes its side longer.
+  const auto t = static_cast<double>(nominal(loops.t.extent));
   if (leaves_caches && !has_batch &&
-      (loops.t.extent != 1 || select::is_blocked(m, n, k, false, p.type, caps)))
+      select::is_blocked(loops.t.b == 0 ? m * t : m, loops.t.a == 0 ? n * t : n, k, false, p.type,
+                         caps))
     return false;
   if (!loops.found || out.phase_count == Program::max_phases ||
       out.step_count == Program::max_steps)

@@ -124,7 +124,7 @@ class whole_lowering : protected program_builder<L, Program> {
   /// The sum that step s is. Rows are labels of A alone, to which one part of B belongs.
   constexpr void emit_reduce(int s, program_phase& phase) {
     const plan_step<L>& ps = plan_.steps[s];
-    if (!add_tile_loops(phase, ps.labels & ~ps.contracted)) return;
+    if (!add_tile_loops(phase, ps.order.set())) return;
     const auto [va, vb] = base::reduced_operands_of(ps);
     const place a = base::external({}, va), b = vb < 0 ? place{} : base::external({}, vb);
     const place c = base::external({}, n_ + s);
@@ -132,7 +132,7 @@ class whole_lowering : protected program_builder<L, Program> {
 
     loops_of_labels rows, outer, sums;
     for (int l = 0; l < problem_.label_count; ++l) {
-      if (!contains(ps.labels & ~ps.contracted, l) || problem_.extent[l] == dyn) continue;
+      if (!contains(ps.order.set(), l) || problem_.extent[l] == dyn) continue;
       (vb >= 0 && contains(labels_of(vb), l) ? outer : rows)
           .add({problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]});
     }
@@ -149,19 +149,24 @@ class whole_lowering : protected program_builder<L, Program> {
     step.blocks.parts = select::sum_parts(results, sums.extent() * step.k.extent,
                                           sums.count > 0 ? sums.extent() : step.k.extent);
     if (phase.tile_count > 0) step.blocks.parts = 1;
-    phase.scratch_entries = step.blocks.parts > 1 ? step.blocks.parts * (results + 4) : 0;
+    if (step.blocks.parts > 1) {
+      constexpr index some = select::reduced_rows;
+      phase.scratch_entries =
+          step.blocks.parts * outer.extent() * ((step.m.extent + some - 1) / some * some);
+    }
   }
 
   /// The copy, or the product entry by entry, that step s is.
   constexpr void emit_pointwise(int s, program_phase& phase) {
     const plan_step<L>& ps = plan_.steps[s];
-    if (!add_tile_loops(phase, ps.labels)) return;
+    const label_set labels = ps.order.set();
+    if (!add_tile_loops(phase, labels)) return;
     const place a = base::external({}, before_conversion(ps.a)), c = base::external({}, n_ + s);
     const place b = ps.b < 0 ? place{} : base::external({}, before_conversion(ps.b));
     if (!out_.feasible) return;
     loops_of_labels loops;
     for (int l = 0; l < problem_.label_count; ++l) {
-      if (contains(ps.labels, l) && problem_.extent[l] != dyn)
+      if (contains(labels, l) && problem_.extent[l] != dyn)
         loops.add({problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]});
     }
     loops.sort_by(&step_loop::c);

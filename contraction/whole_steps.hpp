@@ -97,6 +97,12 @@ class whole_steps : protected plan_values<L> {
         !select::is_reduced(terms, points_(step.labels), caps_.lanes(problem_.type)) ||
         !is_alone(s) || !is_known(step.contracted))
       return false;
+    // What waits in memory for it, or it leaves there, is known and stays in cache.
+    for (const int v : {step.a, step.b, is_final(s) ? -1 : n_ + s}) {
+      if (v < 0 || before_conversion(v) < n_) continue;
+      const double bytes = points_(labels_of(v)) * static_cast<double>(bytes_of(problem_.type));
+      if (!is_known(labels_of(v)) || bytes > static_cast<double>(caps_.l2_bytes)) return false;
+    }
     const reduced_operands x = reduced_operands_of(step);
     const label_set kept = step.labels & ~step.contracted;
     if (x.b >= 0 && (labels_of(x.b) & kept & ~labels_of(x.a)) != 0) return false;
@@ -148,8 +154,9 @@ class whole_steps : protected plan_values<L> {
       if (step.b < 0 || points_(step.labels) < least) continue;
       const label_set la = labels_of(step.a), lb = labels_of(step.b);
       const label_set kept = step.labels & ~step.contracted;
+      const bool is_alone = products == 1 && is_known(step.labels);
       if (select::is_blocked(points_(la & ~lb & kept), points_(lb & ~la & kept),
-                             points_(step.contracted), products == 1, problem_.type, caps_))
+                             points_(step.contracted), is_alone, problem_.type, caps_))
         blocked_ |= bit(s);
     }
     if (blocked_ == 0) return;

@@ -357,7 +357,7 @@ class printer {
                part(e.columns, e.column_extent, "vector");
       case micro_kernel::pointwise:
         return "pointwise: tile by tile of all operands, so that each line of memory is touched "
-               "once; a result larger than L3 goes past the caches";
+               "once; a result that L3 cannot hold goes past the caches where it is only written";
       case micro_kernel::reduce:
         return "reduce: the lanes are terms of one sum, neighbours in memory" +
                (e.blocks.parts == 1

@@ -395,8 +395,7 @@ class product {
   /// Leaves the columns of B where they are, if they lie like a panel.
   bool read_in_place(column_panel& x, const index* column_at, const index* k_at, index k) const {
     index apart = 0;
-    if (step_.b.type != scalar_of<T> || step_.b.conjugated || !is_regular(k_at, k) ||
-        !in_vectors(column_at, x.columns, apart))
+    if (!lies_as<T>(step_.b) || !is_regular(k_at, k) || !in_vectors(column_at, x.columns, apart))
       return false;
     x.b = static_cast<const T*>(args_.b) + in_b_ + column_at[0] + k_at[0];
     x.b_k = k > 1 ? k_at[1] - k_at[0] : 0;
@@ -506,20 +505,12 @@ class product {
 
 template <class T>
 void run_batch(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
-  index count = 1;
-  for (int l = 0; l < step.outer_count; ++l) count *= loops[l].extent;
-  parallel_tiles(count, 1, [&](index begin, index end) {
-    for (index p = begin; p < end; ++p) {
-      index in_a = 0, in_b = 0, in_c = 0, left = p;
-      for (int l = step.outer_count - 1; l >= 0; --l) {
-        const index at = left % loops[l].extent;
-        left /= loops[l].extent;
-        in_a += at * loops[l].a;
-        in_b += at * loops[l].b;
-        in_c += at * loops[l].c;
-      }
-      product<T>(step, loops, args, in_a, in_b, in_c).run();
-    }
+  loop_list batch;
+  batch.add(loops, step.outer_count);
+  parallel_tiles(batch.extent(), 1, [&](index begin, index end) {
+    loop_walk at(batch, begin);
+    for (index p = begin; p < end; ++p, at.next())
+      product<T>(step, loops, args, at.a, at.b, at.c).run();
   });
 }
 

@@ -10,7 +10,8 @@ struct cache_sizes {
   index l3 = index{32} << 20;
 };
 
-/// What the operating system says; where it does not know, the sizes above.
+/// What the operating system says, of L3 no more than one core can count on; where it does not
+/// know, the sizes above.
 const cache_sizes& caches();
 
 /// Others from now on, so that a test reaches with little memory what is done for large batches.

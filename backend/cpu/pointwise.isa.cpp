@@ -25,16 +25,6 @@ struct tile_rows {
   index m = 0, n = 0;  ///< n: 0 or 1
 };
 
-/// to[j] := the entries of a run that lie n apart.
-template <class T, bool Conjugated, class X>
-void copy_run(T* to, const X* x, index count, index n) {
-  constexpr int p = block_entries<T>;
-  index j = 0;
-  if (n == 1)
-    for (; j + p <= count; j += p) store_row<T, p>(to + j, load_row<T, p, Conjugated>(x + j));
-  for (; j < count; ++j) to[j] = widen<T, Conjugated>(x[j * n]);
-}
-
 /// to[i * to_m + j] := x[i + j * n] in blocks of P x P, the last ones drawn back so that they end
 /// with the tile.
 template <int P, class T, bool Conjugated, class X>
@@ -60,9 +50,7 @@ class source {
       : ref_(ref), base_(base), m_(m), n_(n) {}
 
   /// Whether its entries are rows of T where they lie.
-  bool is_in_place() const {
-    return (n_ == 0 || n_ == 1) && ref_.type == scalar_of<T> && !ref_.conjugated;
-  }
+  bool is_in_place() const { return (n_ == 0 || n_ == 1) && lies_as<T>(ref_); }
 
   /// Its tile at a distance: in place, or copied to `to`, entry (i, j) to i * to_m + j.
   tile_rows<T> rows(T* to, index to_m, index distance, index rows, index columns) const {
@@ -324,24 +312,23 @@ class short_tiles {
 template <class T>
 void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
   const bool has_b = step.b.where != buffer::none;
-  const auto is_plain = [](const operand_ref& x) {
-    return x.type == scalar_of<T> && !x.conjugated;
-  };
-  if (step.m.extent * step.n.extent < select::short_tile && step.outer_count > 0 &&
-      is_plain(step.a) && (!has_b || is_plain(step.b))) {
+  // Without a loop of its own, rows are those of the innermost loop around.
+  const bool has_m = step.m.extent > 1 || step.outer_count == 0;
+  const step_loop& m = has_m ? step.m : loops[step.outer_count - 1];
+  const int outer_count = has_m ? step.outer_count : step.outer_count - 1;
+  if (m.extent * step.n.extent < select::short_tile && outer_count > 0 && lies_as<T>(step.a) &&
+      (!has_b || lies_as<T>(step.b))) {
     loop_list all;
-    all.add(loops, step.outer_count);
-    all.add(step.m);
+    all.add(loops, outer_count);
+    all.add(m);
     for (int l = all.count() - 1; l > 0 && all.data()[l - 1].c < all.data()[l].c; --l)
       std::swap(all.data()[l - 1], all.data()[l]);
     all.add(step.n);
     return short_tiles<T>(all, has_b, args).run();
   }
-  // Without a loop of its own, rows are those of the innermost loop around.
-  const bool has_m = step.m.extent > 1 || step.outer_count == 0;
   loop_list outer;
-  outer.add(loops, has_m ? step.outer_count : step.outer_count - 1);
-  entry_wise<T>(has_m ? step.m : loops[step.outer_count - 1], step.n, outer, step, args).run();
+  outer.add(loops, outer_count);
+  entry_wise<T>(m, step.n, outer, step, args).run();
 }
 
 }  // namespace

@@ -7,14 +7,13 @@
 
 /// Sums along which the operands are neighbours in memory: dot products, rows of a matrix times a
 /// vector, sums of all entries. The lanes are neighbouring terms of one sum; some vectors of them
-/// are summed side by side, and put together once at its end, in an order that its length alone
-/// says.
+/// are summed side by side, and put together once at its end, in an order that shapes and the
+/// instruction set alone say.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-/// Sums at a time of which the terms are multiplied by the same entries of B.
-inline constexpr int most_rows = 4;
+inline constexpr int most_rows = select::reduced_rows;
 /// Vectors of one sum side by side: as many as multiply-adds are under way where both factors come
 /// from L1.
 inline constexpr int side_by_side = 4;
@@ -52,7 +51,7 @@ class terms {
  public:
   terms(const operand_ref& ref, const void* base) : ref_(ref), base_(base) {}
 
-  bool are_foreign() const { return ref_.type != scalar_of<T> || ref_.conjugated; }
+  bool are_foreign() const { return !lies_as<T>(ref_); }
 
   const T* at(index distance) const { return static_cast<const T*>(base_) + distance; }
 
@@ -61,11 +60,7 @@ class terms {
     if (!are_foreign()) return at(distance);
     with_entries<T>(
         ref_, [&]<class X, bool Conjugated>(std::type_identity<X>, std::bool_constant<Conjugated>) {
-          constexpr int p = block_entries<T>;
-          const X* const x = static_cast<const X*>(base_) + distance;
-          index i = 0;
-          for (; i + p <= count; i += p) store_row<T, p>(to + i, load_row<T, p, Conjugated>(x + i));
-          for (; i < count; ++i) to[i] = widen<T, Conjugated>(x[i]);
+          copy_run<T, Conjugated>(to, static_cast<const X*>(base_) + distance, count, 1);
         });
     return to;
   }
@@ -163,7 +158,8 @@ class reduction {
       for (int r = 0; r < Rows; ++r) a[r] = a_.at(in_a + r * step_.m.a);
       return add<Rows, HasB>(s, a, HasB ? b_.at(in_b) : nullptr, count);
     }
-    T memory[(Rows + 1) * converted_terms];
+    alignas(64) std::byte bytes[(Rows + 1) * converted_terms * sizeof(T)];
+    T* const memory = reinterpret_cast<T*>(bytes);
     for (index k = 0; k < count; k += converted_terms) {
       const index some = std::min(converted_terms, count - k);
       for (int r = 0; r < Rows; ++r)

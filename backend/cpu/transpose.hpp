@@ -68,6 +68,12 @@ template <class T, class F>
   }
 }
 
+/// Whether an operand in memory is of scalar T, and not conjugated.
+template <class T>
+bool lies_as(const operand_ref& ref) {
+  return ref.type == scalar_of<T> && !ref.conjugated;
+}
+
 /// alpha v and alpha v + beta old, with the roundings of the micro-kernels.
 template <class T>
 [[gnu::always_inline]] inline T scaled(T alpha, T v) {
@@ -167,6 +173,16 @@ template <class T, int P, class Y>
     const auto raw = __builtin_convertvector(wide, typename short_vec<real<Y>, numbers>::type);
     std::memcpy(static_cast<void*>(y), &raw, sizeof(raw));
   }
+}
+
+/// to[i] := conj?(x[i * step]) for i < count.
+template <class T, bool Conjugated, class X>
+void copy_run(T* to, const X* x, index count, index step) {
+  constexpr int p = block_entries<T>;
+  index i = 0;
+  if (step == 1)
+    for (; i + p <= count; i += p) store_row<T, p>(to + i, load_row<T, p, Conjugated>(x + i));
+  for (; i < count; ++i) to[i] = widen<T, Conjugated>(x[i * step]);
 }
 
 /// Where the runs of the lanes lie: entry x of lane w is at x * x_stride + w * lane_stride.

@@ -4,7 +4,8 @@
 
 namespace tenfold {
 
-/// How a product of operands that leave the caches is cut:
+/// How a step that runs as a whole is cut; of a reduction, the parts alone. A product of operands
+/// that leave the caches:
 ///   for parts of k: for n columns: for k contracted values: pack those of B
 ///     for m rows: pack those of A, multiply, add to C
 /// (K. Goto, R. van de Geijn, Anatomy of high-performance matrix multiplication, 2008). Extents are

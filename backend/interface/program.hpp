@@ -57,8 +57,9 @@ inline constexpr int max_tile_loops = 4;
 /// One operand of a step. Its address in a tile is
 ///   base(where, slot) + offset + sum_t tile[t] * tile_stride[t] + lane * lane_stride.
 /// All strides and offsets count scalars of the type that lies there: that of the program, but for
-/// what a step packs, which may be real or of lower precision or conjugated, and for what it
-/// unpacks, which may be of lower precision. Steps other than pack and unpack know one scalar.
+/// what a step packs, or one that is whole reads, which may be real or of lower precision or
+/// conjugated, and for what a step unpacks, which may be of lower precision. Other steps know one
+/// scalar.
 struct operand_ref {
   buffer where = buffer::none;
   int slot = 0;  ///< which input
@@ -67,8 +68,8 @@ struct operand_ref {
   index lane_stride = 0;
   std::array<index, max_tile_loops> tile_stride{};
   int value = -1;             ///< the value of the plan that lies there; for explain
-  scalar type = scalar::f64;  ///< what lies there; only pack and unpack convert
-  bool conjugated = false;    ///< pack takes the conjugate of what lies there
+  scalar type = scalar::f64;  ///< what lies there
+  bool conjugated = false;    ///< the conjugate of what lies there is meant
   /// Strides count numbers of a map, which say where entries lie; -1: nowhere.
   bool mapped = false;
 

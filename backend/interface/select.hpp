@@ -634,7 +634,7 @@ constexpr blocking blocks_of(index m, index n, index k, scalar type, const capab
   return b;
 }
 
-/// Values of a label that meet those of another in one block, see lowering::bring_near.
+/// Values of a label that meet those of another in one block, see loop_group::bring_near.
 inline constexpr index longest_cut = 64;
 
 /// Whether columns of B that lie in vectors are read where they are: by few rows, and few enough
@@ -676,6 +676,9 @@ constexpr bool is_reduced(double terms, double points, int width) {
 /// Terms that must be neighbours.
 constexpr index least_run(int width) { return 2 * width; }
 
+/// Sums at a time, whose terms are multiplied by the same entries of B.
+inline constexpr int reduced_rows = 4;
+
 /// Terms of a task: 10 us.
 inline constexpr index reduced_task = 1 << 17;
 
@@ -695,9 +698,9 @@ struct pointwise_tile {
 };
 
 /// What goes past the caches is written a few lines at a time and read many (order 256 reversed,
-/// and 5000 x 5000 transposed, Granite Rapids, one core, of 18 GB/s: 128 x 32 entries 18.9
-/// and 16.9, 64 x 64 17.3 and 12.7, 32 x 64 14.1 and 12.7); what stays takes smaller tiles (500 x
-/// 500: 27 instead of 23).
+/// and 5000 x 5000 transposed, Granite Rapids, one core, copied in order 18 to 19 GB/s: 128 x 32
+/// entries 18.9 and 16.9, 64 x 64 17.3 and 12.7, 32 x 64 14.1 and 12.7); what stays takes smaller
+/// tiles (500 x 500: 27 instead of 23).
 constexpr pointwise_tile pointwise_tile_of(index m, index n, scalar type, bool streams) {
   const auto least = [](index x, index y) { return x < y ? x : y; };
   const index bytes = static_cast<index>(bytes_of(type)), tile_bytes = streams ? 32768 : 16384;

@@ -19,12 +19,14 @@ constexpr std::size_t gap = 3 * unrolled * W;
 
 /// How many arrays a way of streaming touches.
 constexpr int arrays_of(stream s) {
-  return s == stream::read || s == stream::upd ? 1 : s == stream::triad ? 3 : 2;
+  return s == stream::triad ? 3 : s == stream::copy || s == stream::copy_nt ? 2 : 1;
 }
 
 /// Bytes that one entry of the first array costs.
 constexpr double bytes_per_entry(stream s) {
-  return sizeof(T) * (s == stream::read ? 1 : s == stream::triad ? 3 : 2);
+  return sizeof(T) * (s == stream::triad                                             ? 3
+                      : s == stream::read || s == stream::set || s == stream::set_nt ? 1
+                                                                                     : 2);
 }
 
 /// Streams through n entries of each array, a multiple of unrolled * W.
@@ -37,6 +39,13 @@ template <stream S>
   for (std::ptrdiff_t i = 0; i < n; i += unrolled * W) {
     unroll<unrolled>([&](auto j) __attribute__((always_inline)) {
       const std::ptrdiff_t at = i + j * W;
+      if constexpr (S == stream::set) {
+        factor.store_aligned(x + at);
+        return;
+      } else if constexpr (S == stream::set_nt) {
+        store<true>(factor, x + at);
+        return;
+      }
       vec<T> entry = vec<T>::load_aligned(x + at);
       if constexpr (S == stream::read) {
         sum[j] += entry;
@@ -101,6 +110,8 @@ bandwidths measure_bandwidths(const machine& m, bool quick) {
     measure.template operator()<stream::copy_nt>();
     measure.template operator()<stream::triad>();
     measure.template operator()<stream::upd>();
+    measure.template operator()<stream::set>();
+    measure.template operator()<stream::set_nt>();
   }
   return result;
 }

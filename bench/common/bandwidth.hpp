@@ -13,10 +13,13 @@ namespace tenfold::bench {
 ///   copy_nt  the same with stores that bypass the caches
 ///   triad    z[i] = x[i] + a y[i]
 ///   upd      y[i] = a y[i]
-enum class stream { read, copy, copy_nt, triad, upd };
+///   set      y[i] = a
+///   set_nt   the same with stores that bypass the caches
+enum class stream { read, copy, copy_nt, triad, upd, set, set_nt };
 enum class level { l1, l2, l3, dram };
 
-inline constexpr std::array<const char*, 5> stream_names{"read", "copy", "copy_nt", "triad", "upd"};
+inline constexpr std::array<const char*, 7> stream_names{"read", "copy", "copy_nt", "triad",
+                                                         "upd",  "set",  "set_nt"};
 inline constexpr std::array<const char*, 4> level_names{"L1", "L2", "L3", "DRAM"};
 
 /// GB/s of one core by way and level. Counted are the bytes that a program reads and writes, not

@@ -44,6 +44,16 @@ TEST_CASE_TEMPLATE("copies, broadcasts and strides of all kinds", T, float, doub
   check_entries<T>({{}, {}, {{33, 2, 0, 45}}, {{45, 80, 0, 1}}}, false);
 }
 
+TEST_CASE_TEMPLATE("small matrices transposed, some at a time", T, float, double,
+                   std::complex<float>, std::complex<double>) {
+  for (const index count : {1, 28, 29, 100, 300}) {
+    check_entries<T>({{{count, 9, 0, 9}}, {}, {{3, 1, 0, 3}}, {{3, 3, 0, 1}}}, false);
+    check_entries<T>({{{count, 10, 9, 11}}, {}, {{3, 1, 3, 3}}, {{3, 3, 1, 1}}}, true);
+  }
+  // Runs with nothing to transpose.
+  check_entries<T>({{{3, 60, 0, 20}, {3, 20, 0, 60}}, {}, {}, {{20, 1, 0, 1}}}, false);
+}
+
 TEST_CASE_TEMPLATE("products entry by entry and outer products", T, float, double,
                    std::complex<float>, std::complex<double>) {
   const index m = 37, n = 75;

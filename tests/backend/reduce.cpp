@@ -42,6 +42,11 @@ TEST_CASE_TEMPLATE("a reduction runs around rows and over runs of terms", T, flo
                  {}});
 }
 
+TEST_CASE("parts of the sums of several groups of rows") {
+  const index t = 3, m = 5, k = 2000;
+  check<double>(reduce, {{{t, m * k, k, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}}, {1, 1, 1, 4});
+}
+
 TEST_CASE("a reduction converts what is narrower, real or conjugated") {
   const groups g{{}, {{2, 1100, 1100, 0}, {1050, 1, 1, 0}}, {{5, 2200, 0, 1}}, {}};
   check<double, float, double>(reduce, g);

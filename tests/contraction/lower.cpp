@@ -90,6 +90,17 @@ constexpr auto half_interleaved =
     program_of<M>("qi,eiw->eqw", {4, 3, dyn, 8}, with_sandwiches, true, scalar::f32);
 static_assert(half_interleaved.feasible, "8 entries are half a vector of floats");
 
+// --- steps that run as a whole ---
+
+// A run-time batch stays static whatever is summed: what would wait in memory for such a step is
+// not of known size.
+static_assert(program_of<S>("eij,ej->e", {dyn, 64, 64}).feasible);
+static_assert(program_of<S>("eij,ej,ei->e", {dyn, 100, 100}).feasible);
+static_assert(program_of<S>("ei,ei,ej->ej", {dyn, 128, 8}).feasible);
+static_assert(program_of<S>("ij,jk->ik", {dyn, 10, 12}).feasible);
+static_assert(program_of<S>("eij,ej,ei->e", {100000, 100, 100}).workspace_entries == 0,
+              "nor is it more than L2 holds");
+
 // --- matrix products ---
 
 // A plan that is one product of matrices is one step, whatever its batch is; select says how it
@@ -115,6 +126,7 @@ static_assert(is_product(program_of<S>("eij,ejk->eik", {dyn, 9, 10, 11}), dyn));
 static_assert(is_product(program_of<S>("eij,ekj->eki", {dyn, 9, 10, 11}), dyn), "transposed");
 static_assert(is_product(program_of<S>("qi,eijk->eqjk", {9, 8, dyn, 7, 6}), dyn), "one A for all");
 static_assert(is_product(program_of<S>("sk,eqrk->eqrs", {9, 8, dyn, 7, 6}), dyn), "one B for all");
+static_assert(is_product(program_of<S>("eij,jk->eik", {dyn, 16, 16, 16}), dyn), "of any size");
 static_assert(is_product(program_of<S>("efij,efjk->efik", {6, 7, 9, 10, 11}), 42),
               "labels that merge in all operands are one batch");
 static_assert(is_product(program_of<S>("ij,aibc->ajbc", {9, 8, 5, 7, 6}), 5),

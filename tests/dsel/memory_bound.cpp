@@ -66,6 +66,19 @@ TEST_CASE("sums over neighbours before and behind other steps") {
   check_expression<"ij,j - i -> i", double, which>(shape<20, 200>{}, shape<200>{}, shape<20>{});
 }
 
+TEST_CASE("sums over extents and strides that only the call tells") {
+  double numbers[200];
+  for (int i = 0; i < 200; ++i) numbers[i] = i;
+  const strided_view<const double, 20, 10> x(numbers, {}, {10, 1});
+  const double total = einsum<"ij->">(x);
+  CHECK(total == 19900);
+  tensor<double, 20, 10, dyn> a(3);
+  a.fill(1);
+  const auto y = einsum<"ijk->k">(a);
+  CHECK(y(0) == 200);
+  CHECK(y(2) == 200);
+}
+
 TEST_CASE("conjugates and mixed scalars, transposed and summed") {
   for_all_kinds([&](entries_kind kind) {
     const auto a = made<z>(shape<37, 130>{}, 1, kind);
