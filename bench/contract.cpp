@@ -228,8 +228,8 @@ void run_beside_bandwidth(report& out, const contraction& x, traffic most) {
                      (x.b.empty() ? 0 : x.product(contraction::of(x.b, "", false)));
   const double bytes = 8.0 * static_cast<double>(read + c.size());
   const level from = bytes > 64e6 ? level::dram : level::l3;
-  const auto faster = [&](stream s, stream t) {
-    return out.bandwidth(s, from) > out.bandwidth(t, from) ? s : t;
+  const auto faster = [&](stream one, stream other) {
+    return out.bandwidth(one, from) > out.bandwidth(other, from) ? one : other;
   };
   const stream way = most == traffic::read     ? stream::read
                      : most == traffic::copied ? faster(stream::copy, stream::copy_nt)
