@@ -317,14 +317,10 @@ class explaining {
         return blocked(in, e, step);
       case step_kind::reduce:
         e.kernel = micro_kernel::reduce;
-        e.row_extent = step.m.extent;
-        e.column_extent = step.k.extent;
         in.lane = nearest_label(e.k, step.a.value);
         return;
       default:
         e.kernel = micro_kernel::pointwise;
-        e.row_extent = step.m.extent;
-        e.column_extent = step.n.extent;
         in.lane = nearest_label(plan_.steps[s].labels, n_ + s);
     }
   }

@@ -12,7 +12,7 @@ inline namespace TENFOLD_ISA {
 /// and some that are cut.
 inline constexpr int most_loops = 72;
 
-/// A list of loops. (An array would first be filled with loops of one value: 50 ns.)
+/// A list of loops, in memory that is not filled before: most calls have few.
 class loop_list {
  public:
   void add(const step_loop& loop) { new (data() + count_++) step_loop(loop); }

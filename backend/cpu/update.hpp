@@ -43,6 +43,14 @@ template <class T>
     c = beta == T(0) ? scaled(alpha, s) : updated(alpha, s, beta, c);
 }
 
+/// Bytes of a line of memory, and entries from c to where the next line begins.
+inline constexpr index line = 64;
+template <class T>
+[[gnu::always_inline]] inline index entries_to_line(const T* c) {
+  const auto into = static_cast<index>(reinterpret_cast<std::uintptr_t>(c) % line);
+  return into == 0 ? 0 : (line - into) / index{sizeof(T)};
+}
+
 /// c[i] := s[i] for i < n: whole lines of memory past the caches, until streams_end() for this
 /// thread alone.
 template <class T>
@@ -51,14 +59,12 @@ void stream_run(T* c, const T* s, index n) {
     stream_run(reinterpret_cast<real<T>*>(c), reinterpret_cast<const real<T>*>(s), 2 * n);
   } else {
     constexpr int v = lanes<T>;
-    constexpr std::uintptr_t line = 64;
     if constexpr (v == 1) {
       std::copy_n(s, n, c);
     } else {
-      const auto in_line = static_cast<index>(reinterpret_cast<std::uintptr_t>(c) % line);
-      const index before =
-          in_line == 0 ? 0 : std::min(n, (index{line} - in_line) / index{sizeof(T)});
-      const index end = before + (n - before) / index{line / sizeof(T)} * index{line / sizeof(T)};
+      constexpr index in_line = line / index{sizeof(T)};
+      const index before = std::min(n, entries_to_line(c));
+      const index end = before + (n - before) / in_line * in_line;
       std::copy_n(s, before, c);
       for (index i = before; i < end; i += v) stream<T, v>(c + i, load<T, v>(s + i));
       std::copy(s + end, s + n, c + end);
