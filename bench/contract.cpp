@@ -17,6 +17,7 @@
 #include "common/module.hpp"
 #include "common/report.hpp"
 #include "common/timing.hpp"
+#include "contract/tiny.hpp"
 
 namespace tenfold::bench {
 namespace {
@@ -66,27 +67,6 @@ dynamic_tensor<T> tensor_over(const contraction& x, const std::string& labels, s
   for (index i = 0; i < t.size(); ++i)
     t.data()[i] = line[static_cast<std::size_t>((i + i / 4096) % 4096)];
   return t;
-}
-
-/// Calls f with the tensor as a view of its rank.
-template <class T, class F>
-void with_view(dynamic_tensor<T>& t, const F& f) {
-  switch (t.rank()) {
-    case 0:
-      return f(t.template as<>());
-    case 1:
-      return f(t.template as<dyn>());
-    case 2:
-      return f(t.template as<dyn, dyn>());
-    case 3:
-      return f(t.template as<dyn, dyn, dyn>());
-    case 4:
-      return f(t.template as<dyn, dyn, dyn, dyn>());
-    case 5:
-      return f(t.template as<dyn, dyn, dyn, dyn, dyn>());
-    default:
-      return f(t.template as<dyn, dyn, dyn, dyn, dyn, dyn>());
-  }
 }
 
 /// Some entries of the result against plain loops in long double.
@@ -181,8 +161,7 @@ void run_beside_gemm(report& out, const std::vector<gemm_library>& libraries,
   gb.fill(2);
   gc.fill(3);
   const std::string text = x.text();
-  std::vector<candidate> candidates{
-      {"tenfold", [&] { with_view(c, [&](auto y) { einsum(text, into(y), a, b); }); }}};
+  std::vector<candidate> candidates{{"tenfold", [&] { einsum(text, into(c), a, b); }}};
   for (const gemm_library& l : libraries) {
     const auto f = l.product<T>();
     if (f == nullptr) continue;
@@ -213,12 +192,10 @@ void run_beside_bandwidth(report& out, const contraction& x, traffic most) {
   auto c = tensor_over<double>(x, x.c, 3);
   const std::string text = x.text();
   const std::vector<candidate> candidates{{"tenfold", [&] {
-                                             with_view(c, [&](auto y) {
-                                               if (x.b.empty())
-                                                 einsum(text, into(y), a);
-                                               else
-                                                 einsum(text, into(y), a, b);
-                                             });
+                                             if (x.b.empty())
+                                               einsum(text, into(c), a);
+                                             else
+                                               einsum(text, into(c), a, b);
                                            }}};
   candidates[0].pass();
   check_entries(x, a, b, c);
@@ -245,6 +222,39 @@ void run_beside_bandwidth(report& out, const contraction& x, traffic most) {
                                            ' ' + level_names[static_cast<std::size_t>(from)]};
   r.spread = t.timings[0].spread;
   out.add(r);
+}
+
+/// Tensors of many short labels, as states of qubits: the extents are those of the labels in turn,
+/// again and again. Planned once, beside one matrix product of the same sizes, planned once, with
+/// the long side in rows and in columns.
+void run_many_labels(report& out, contraction x, const std::string& extents) {
+  x.name = "labels " + x.text() + ' ' + extents;
+  if (!out.settings().wants(x.name)) return;
+  out.progress(x.name);
+  for (std::size_t i = 0; i < 26; ++i)
+    x.extents[static_cast<char>('a' + i)] = extents[i % extents.size()] - '0';
+  const auto a = tensor_over<double>(x, x.a, 1), b = tensor_over<double>(x, x.b, 2);
+  auto c = tensor_over<double>(x, x.c, 3);
+  const contraction rows{"", "mk", "kn", "mn", {{'m', x.m()}, {'n', x.n()}, {'k', x.k()}}};
+  const contraction columns{"", "nk", "km", "nm", rows.extents};
+  const auto planned = [](const contraction& y, const auto& u, const auto& v, const auto& w) {
+    return plan(y.text(), into(like(w)), like(u), like(v));
+  };
+  const auto a1 = tensor_over<double>(rows, rows.a, 1), b1 = tensor_over<double>(rows, rows.b, 2),
+             a2 = tensor_over<double>(columns, columns.a, 1),
+             b2 = tensor_over<double>(columns, columns.b, 2);
+  auto c1 = tensor_over<double>(rows, rows.c, 3), c2 = tensor_over<double>(columns, columns.c, 3);
+  const auto ours = planned(x, a, b, c), one = planned(rows, a1, b1, c1),
+             other = planned(columns, a2, b2, c2);
+  const std::vector<candidate> candidates{{"tenfold", [&] { ours(into(c), a, b); }},
+                                          {"product", [&] { one(into(c1), a1, b1); }},
+                                          {"turned", [&] { other(into(c2), a2, b2); }}};
+  candidates[0].pass();
+  check_entries(x, a, b, c);
+  const measured t = out.time(candidates, 'd', effort_of(out));
+  const double bytes = 8 * static_cast<double>(a.size() + b.size() + c.size());
+  out.add(rates(x.name, 'd', "strided", "cache", x.flops(), candidates, t.timings,
+                out.bound(t.peak, x.flops(), bytes, level::l2)));
 }
 
 std::string reversed(const std::string& s) { return {s.rbegin(), s.rend()}; }
@@ -328,6 +338,16 @@ int run(int argc, char** argv) {
                        traffic::read);
   run_beside_bandwidth(out, {"iij->ij", "iij", "", "ij", {{'i', 1024}, {'j', 1024}}},
                        traffic::copied);
+  const std::string state = "abcdefghijklmno";
+  run_many_labels(out, {"", state, "ph", "abcdefgpijklmno", {}}, "2");
+  run_many_labels(out, {"", state, "po", "abcdefghijklmnp", {}}, "2");
+  run_many_labels(out, {"", state, "pqbk", "apcdefghijqlmno", {}}, "2");
+  run_many_labels(out, {"", state, "pqao", "pbcdefghijklmnq", {}}, "2");
+  run_many_labels(out, {"", state, "pqrcgl", "abpdefqhijkrmno", {}}, "2");
+  run_many_labels(out, {"", "abcdefghij", "acegiklmno", "bdfhjklmno", {}}, "234");
+  run_many_labels(out, {"", "abcdefghij", "kalcmengoi", "bdfhjklmno", {}}, "234");
+  run_many_labels(out, {"", "abcdefghij", "jlhnfkdmbo", "acegiklmno", {}}, "432");
+  run_tiny(out);
   for (const gemm_library& l : libraries) {
     for (const char* scalar : {"d", "s"}) {
       const double mean = geometric_mean(out, scalar, l.name);

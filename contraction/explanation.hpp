@@ -145,7 +145,7 @@ struct explained_step {
 /// One loop over tiles.
 struct explained_phase {
   label_set steps = 0;  ///< which ones run in it, one bit each
-  int lane = -1;        ///< the label that gives the lanes
+  int lane = -1;        ///< the label that gives the lanes, the innermost of those merged with it
   label_order tiles;    ///< the labels of the tile loops
   int width = 1, vectors = 1;
   int halved = 0;          ///< matrices of which it makes halves, and nothing else
@@ -222,6 +222,7 @@ struct explanation : explanation_summary {
 
   label_text names[L.labels] = {};
   index extents[L.labels] = {};              ///< by label; `dyn` where not known
+  std::uint8_t outside[L.labels] = {};       ///< by label: as in the problem that was planned
   label_order inputs[L.operands] = {};       ///< as written
   char before[L.operands] = {};              ///< what stands before each: ',', '+', '-' or nothing
   explained_input sources[L.operands] = {};  ///< of a fused kernel
@@ -238,6 +239,7 @@ struct explanation_view {
   const explanation_summary* summary;
   const label_text* names;
   const index* extents;
+  const std::uint8_t* outside;
   const label_order* inputs;
   const char* before;
   const explained_input* sources;
@@ -250,6 +252,7 @@ struct explanation_view {
       : summary(&e),
         names(e.names),
         extents(e.extents),
+        outside(e.outside),
         inputs(e.inputs),
         before(e.before),
         sources(e.sources),

@@ -57,6 +57,14 @@ constexpr step_loop take_longest(step_loop* loops, int& count) {
   return take(loops, count, best);
 }
 
+/// Takes the loop along which entries of the result are neighbours, or else the longest.
+constexpr step_loop take_neighbours(step_loop* loops, int& count) {
+  for (int i = 0; i < count; ++i) {
+    if (loops[i].c == 1) return take(loops, count, i);
+  }
+  return take_longest(loops, count);
+}
+
 /// Takes the loop along which B is nearest.
 constexpr step_loop take_nearest(step_loop* loops, int& count) {
   const auto length = [](index x) { return x < 0 ? -x : x; };

@@ -46,6 +46,14 @@ struct label_list {
   constexpr int operator[](int i) const { return id[i]; }
   constexpr void push(int label) { id[count++] = static_cast<std::uint8_t>(label); }
 
+  constexpr void remove(int label) {
+    const int at = find(label);
+    if (at < 0) return;
+    --count;
+    for (int i = at; i < count; ++i) id[i] = id[i + 1];
+    id[count] = 0;
+  }
+
   constexpr label_set set() const {
     label_set s = 0;
     for (int i = 0; i < count; ++i) s |= bit(id[i]);

@@ -3,6 +3,7 @@
 #include <tenfold/contraction/fold.hpp>
 #include <tenfold/contraction/lower_product.hpp>
 #include <tenfold/contraction/lower_whole.hpp>
+#include <utility>
 
 /// plan -> tile program.
 ///
@@ -39,15 +40,24 @@ class lowering : private whole_lowering<L, Program> {
   constexpr Program run() {
     out_.type = problem_.type;
     const int root = plan_.step_count - 1;
-    out_.unrolled = !some_extent_is(problem_, dyn) && plan_.flops <= select::unrolled_flops &&
-                    plan_.step_count == 1 && !is_whole(root) &&
-                    points_(plan_.steps[0].labels) <= select::unrolled_flops;
+    out_.unrolled = is_unrolled();
     if (out_.unrolled || !lower_product(problem_, plan_, caps_, base::is_blocked(root), out_))
       lower_phase(root);
     return out_;
   }
 
  private:
+  /// Whether all of it is a few scalars or vectors in a row, without a loop over tiles.
+  constexpr bool is_unrolled() const {
+    if (some_extent_is(problem_, dyn)) return false;
+    double points = 0;
+    for (int s = 0; s < plan_.step_count; ++s) {
+      if (is_whole(s)) return false;
+      points += points_(plan_.steps[s].labels);
+    }
+    return select::is_unrolled(plan_.flops, points, plan_.step_count, problem_.type, caps_);
+  }
+
   // --- emitting a phase --------------------------------------------------------------------
 
   constexpr void lower_phase(int root) {
@@ -77,13 +87,20 @@ class lowering : private whole_lowering<L, Program> {
     for_each_external(shape, [&](int v) {
       direct = direct || (contains(labels_of(v), shape.lane) && lanes_direct(v, shape.lane));
     });
-    if (!direct) return emit(shape, 0, true);
     const index extent = problem_.extent[shape.lane];
     const int span = shape.width * shape.vectors;
+    if (!direct) {
+      if (shape.vectors == 1) return emit(shape, 0, true);
+      emit(shape, 0, false);
+      if (extent % span == 0) return;
+      phase_shape rest = shape;
+      std::swap(rest.vectors, rest.other_vectors);
+      return emit(rest, span, true);
+    }
     shape.has_rest = (extent == dyn || extent % shape.width != 0) &&
                      !may_overlap(shape.root, shape.width, extent);
     phase_shape one = shape;
-    one.vectors = 1;
+    std::swap(one.vectors, one.other_vectors);
     phase_shape rest = one;
     rest.pack_all = true;
     if (extent == dyn || extent >= span) emit(shape, 0, false);
@@ -214,7 +231,9 @@ class lowering : private whole_lowering<L, Program> {
       const index bytes = stride * static_cast<index>(bytes_of(problem_.type));
       if (problem_.extent[order[i]] > 2 && bytes % select::crowded_bytes == 0) stride += vectors;
       strides[order[i]] = stride;
-      stride *= problem_.extent[order[i]];
+      stride *= out_.unrolled && stride == 1
+                    ? select::padded_row(problem_.extent[order[i]], caps_.lanes(problem_.type))
+                    : problem_.extent[order[i]];
     }
     return stride;
   }
@@ -347,26 +366,30 @@ class lowering : private whole_lowering<L, Program> {
   /// no bit depends on where a tile ends.
   constexpr index sibling_stride(const phase_shape& shape, int value, const place& p,
                                  int label) const {
-    if (!shape.has_rest || value < 0 || !contains(labels_of(value), label) ||
+    if (value < 0) return 0;
+    if (shape.lane < 0 || !contains(labels_of(value), label) ||
         !contains(labels_of(value), shape.lane) ||
-        (value >= n_ && contains(shape.members, value - n_)) || is_foreign(value) ||
-        !lanes_direct(value, shape.lane)) {
-      return value < 0 ? 0 : p.stride[label];
-    }
-    if (shape.pack_all) return external_stride(value, label);
-    phase_shape rest = shape;
-    rest.vectors = 1;
+        (value >= n_ && contains(shape.members, value - n_)))
+      return p.stride[label];
+    const bool packed = is_foreign(value) || !lanes_direct(value, shape.lane);
+    if (packed ? shape.vectors == shape.other_vectors : !shape.has_rest) return p.stride[label];
+    if (!packed && shape.pack_all) return external_stride(value, label);
+    phase_shape other = shape;
+    other.vectors = packed ? shape.other_vectors : 1;
     index strides[L.labels] = {};
-    lay_out(rest, memory_order(shape, value), strides);
+    lay_out(other, memory_order(shape, value), strides);
     return strides[label];
   }
 
-  /// Whether a, not b, carries the lanes, or has more columns.
+  /// Whether a, not b, carries the lanes; without lanes, what neighbours in the result come from;
+  /// or has more columns.
   constexpr bool carries_lanes(const phase_shape& shape, int a, int b) const {
     const label_set la = labels_of(a), lb = labels_of(b);
     const bool lanes_a = shape.lane >= 0 && contains(la, shape.lane);
     const bool lanes_b = shape.lane >= 0 && contains(lb, shape.lane);
     if (lanes_a != lanes_b) return lanes_a;
+    const int unit = out_.unrolled ? base::unit_label(n_ + shape.root) : -1;
+    if (unit >= 0 && contains(la, unit) != contains(lb, unit)) return contains(la, unit);
     return points_(la & ~lb) > points_(lb & ~la);
   }
 
@@ -457,6 +480,7 @@ class lowering : private whole_lowering<L, Program> {
       step.a_varies = true;
     } else if (column_count > 0) {
       step.n = shape.vectors > 1 ? take_nearest(columns, column_count)
+               : out_.unrolled   ? take_neighbours(columns, column_count)
                                  : take_longest(columns, column_count);
     } else if (shared_count > 0 && row_count == 0) {
       step.n = take_longest(shared, shared_count);

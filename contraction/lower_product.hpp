@@ -33,7 +33,8 @@ constexpr int input_of(const problem<L>& p, const contraction_plan<L>& plan, int
 /// The one product of more than vectors that the whole plan is. One batch label, or what of the
 /// rows or columns does not fold into one loop, is t.
 template <limits L>
-constexpr product_loops find_product(const problem<L>& p, const contraction_plan<L>& plan) {
+constexpr product_loops find_product(const problem<L>& p, const contraction_plan<L>& plan,
+                                     const capabilities& caps) {
   const plan_step<L>& last = plan.steps[plan.step_count - 1];
   if (last.b < 0 || last.c >= 0 || last.sign != 1 || last.fixed_label >= 0) return {};
   const int va = input_of(p, plan, last.a), vb = input_of(p, plan, last.b);
@@ -85,6 +86,12 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
     t = take_farthest(columns, column_count);
   }
   if (row_count != 1 || column_count != 1 || sum_count != 1 || batch_count != 0) return {};
+  // One narrow product fills no lanes, neither those of its columns nor those of a problem.
+  const auto along = [](const step_loop& x) { return x.c < 0 ? -x.c : x.c; };
+  const bool turned = along(rows[0]) < along(columns[0]);
+  if (t.extent == 1 && select::is_narrow((turned ? rows : columns)[0].extent,
+                                         (turned ? columns : rows)[0].extent, p.type, caps))
+    return {};
   // Neighbouring problems are lanes already.
   if (t.extent != 1 && (t.c == 1 || t.c == -1)) return {};
   return {true, va, vb, t, rows[0], columns[0], sums[0], open < 0 ? 0 : open};
@@ -95,7 +102,7 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
 template <limits L, class Program>
 constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
                              const capabilities& caps, bool leaves_caches, Program& out) {
-  const product_loops loops = find_product(p, plan);
+  const product_loops loops = find_product(p, plan, caps);
   const bool has_batch = loops.t.a != 0 && loops.t.b != 0 && select::is_batch(loops.t.extent);
   const auto m = static_cast<double>(loops.m.extent), n = static_cast<double>(loops.n.extent),
              k = static_cast<double>(loops.k.extent);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tenfold/contraction/explanation.hpp>
 #include <tenfold/contraction/lower.hpp>
+#include <tenfold/contraction/merge_labels.hpp>
 
 /// Everything that planning decided -> explanation. What was decided is read off the plan and the
 /// program; why is asked of the functions of select that decided it.
@@ -29,7 +30,10 @@ class explaining {
         overwrites_(overwrites),
         static_tiles_(static_tiles),
         n_(p.input_count) {
-    for (int l = 0; l < p.label_count; ++l) out_.extents[l] = extents[l];
+    for (int l = 0; l < p.label_count; ++l) {
+      out_.extents[l] = extents[l];
+      out_.outside[l] = p.outside[l];
+    }
   }
 
   /// The same of a fused kernel: its inputs have names.
@@ -112,12 +116,21 @@ class explaining {
     }
     return at;
   }
+  /// The same of what planning made: labels that it had merged are told as they were said.
+  template <int R>
+  constexpr label_order put_unmerged(const label_list<R>& labels) {
+    label_list<L.labels> said;
+    for (int i = 0; i < labels.count; ++i)
+      for_each_merged(problem_, labels[i], [&](int each) { said.push(each); });
+    return put(said);
+  }
 
   constexpr label_set labels_of(int value) const {
     return value < n_ ? problem_.inputs[value].labels : plan_.steps[value - n_].order.set();
   }
 
-  constexpr monomial points(label_set labels) const {
+  constexpr monomial points(label_set merged) const {
+    const label_set labels = before_merging(problem_, merged);
     monomial m{1, 0};
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(labels, l)) continue;
@@ -160,10 +173,10 @@ class explaining {
   constexpr void classify(explained_step& e, const plan_step<L>& step) {
     const label_set a = labels_of(e.a.value), b = e.b.value >= 0 ? labels_of(e.b.value) : 0;
     const label_set kept = step.labels & ~step.contracted;
-    e.batch = a & b & kept;
-    e.m = a & ~b & kept;
-    e.n = b & ~a & kept;
-    e.k = step.contracted;
+    e.batch = before_merging(problem_, a & b & kept);
+    e.m = before_merging(problem_, a & ~b & kept);
+    e.n = before_merging(problem_, b & ~a & kept);
+    e.k = before_merging(problem_, step.contracted);
     e.batch_extent = points(e.batch);
     e.m_extent = points(e.m);
     e.n_extent = points(e.n);
@@ -178,7 +191,7 @@ class explaining {
     e.c.value = n_ + s;
     e.adds_to = step.c;
     e.sign = step.sign;
-    e.order = put(step.order);
+    e.order = put_unmerged(step.order);
     e.flops = times_unknown(step.flops, step.labels);
     e.first = e.last = s;
     if (step.renames) e.kernel = micro_kernel::renamed;
@@ -212,7 +225,7 @@ class explaining {
     for (int t = 0; t < from.tile_count; ++t) {
       tiles.push(from.tiles[static_cast<std::size_t>(t)].slot);
     }
-    to.tiles = put(tiles);
+    to.tiles = put_unmerged(tiles);
     to.width = from.width;
     to.vectors = from.vectors;
     to.partial = from.partial;
@@ -286,7 +299,7 @@ class explaining {
                                                                    : select::tile_reason::registers;
     const label_set from = by_lanes ? in_tiles(in) : choice.transposed ? e.m : e.n;
     for (int l = problem_.label_count - 1; l >= 0 && in.lane < 0; --l) {
-      if (contains(from, l)) in.lane = l;
+      if (contains(from & plan_.steps[step.origin].labels, l)) in.lane = l;
     }
     in.width = lanes;
   }
@@ -344,7 +357,8 @@ class explaining {
     const int s = step.origin;
     e.kernel = micro_kernel::blocked;
     // Columns are those of the operand that the step calls B.
-    const bool turned = step.b.value >= 0 && (labels_of(step.b.value) & e.n) != e.n;
+    const label_set n = e.n & plan_.steps[s].labels;
+    const bool turned = step.b.value >= 0 && (labels_of(step.b.value) & n) != n;
     index rows = 1, columns = 1;
     const step_loop* const loops =
         program_->loops.data() + step.first_loop + step.outer_count + step.k_outer_count;

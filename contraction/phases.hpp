@@ -18,9 +18,10 @@ struct phase_shape {
   label_set tiles = 0;    ///< labels of the tile loops
   label_set members = 0;  ///< steps, as a set
   int width = 1, vectors = 1;
+  int other_vectors = 1;  ///< of the phase that takes the other part of the lane loop
   bool pack_all = false;  ///< even contiguous lanes go through pack and unpack
   bool found = false;     ///< no unknown extent stays inside a tile
-  bool has_rest = false;  ///< a phase with pack_all takes the rest of the lane loop
+  bool has_rest = false;  ///< there is such a phase, and it packs even contiguous lanes
 };
 
 /// Reads a plan and chooses its phases; what each choice costs, select says.
@@ -152,11 +153,16 @@ class phases : protected whole_steps<L> {
       if (v >= n_ && v != n_ + root) c.waiting_entries += entries;
       if (!contains(labels_of(v), lane)) return;
       if (!lanes_direct(v, lane)) {
-        bool contiguous = false;
-        for (int i = 0; i < order_of(v).count; ++i) {
-          contiguous = contiguous || (!is_mapped(v) && external_stride(v, order_of(v)[i]) == 1);
+        double* kind = &c.scattered_entries;
+        for (int i = 0; i < order_of(v).count && !is_mapped(v); ++i) {
+          const int l = order_of(v)[i];
+          if (external_stride(v, l) != 1) continue;
+          const bool touch =
+              !is_foreign(v) && select::runs_touch(problem_.extent[l], external_stride(v, lane),
+                                                   width, problem_.type);
+          kind = touch ? &c.touching_entries : &c.packed_entries;
         }
-        (contiguous ? c.packed_entries : c.scattered_entries) += entries;
+        *kind += entries;
       } else {
         c.partial_entries += entries / static_cast<double>(extent < 1 ? 1 : extent) * left;
       }
@@ -262,7 +268,8 @@ class phases : protected whole_steps<L> {
   }
 
   /// Several vectors per tile pay where every operand is used in place, the lanes contiguous, and
-  /// no other label would give a second column to the micro-kernel.
+  /// no other label would give a second column to the micro-kernel; and for the only step of a
+  /// phase that packs, whose tiles would have too little work for three steps of the program.
   constexpr void choose_vectors(phase_shape& shape) const {
     if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
     bool direct = shape.members == bit(shape.root);
@@ -271,7 +278,12 @@ class phases : protected whole_steps<L> {
                (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
     });
     const plan_step<L>& step = plan_.steps[shape.root];
-    if (!direct) return;
+    if (!direct) {
+      if (shape.members == bit(shape.root) && problem_.batch < 0 && !is_symmetric(shape.root))
+        shape.vectors =
+            select::packed_vectors(problem_.extent[shape.lane], shape.width, tile_work(shape));
+      return;
+    }
     if (step.b >= 0) {
       const bool in_a = contains(labels_of(step.a), shape.lane);
       const bool in_b = contains(labels_of(step.b), shape.lane);
@@ -282,6 +294,15 @@ class phases : protected whole_steps<L> {
     }
     shape.vectors = select::lane_vectors(problem_.extent[shape.lane], shape.width,
                                          step.contracted != 0, reads_once(step));
+  }
+
+  /// Whether a step reads a matrix that is declared symmetric under reflection: it is applied to one
+  /// vector at a time.
+  constexpr bool is_symmetric(int s) const {
+    for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
+      if (v >= 0 && v < n_ && problem_.inputs[v].symmetry != reflection::none) return true;
+    }
+    return false;
   }
 
   /// A sum like that of a matrix times a vector: one operand has no label of its own in the result,

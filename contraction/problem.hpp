@@ -59,6 +59,9 @@ struct problem {
   std::uint8_t twin[L.operands] = {};
   /// By input: the first one with the same entries, axis by axis, under whatever labels.
   std::uint8_t same[L.operands] = {};
+  /// By label: 1 + the label that it has taken in (merge_labels.hpp), whose values lie one extent
+  /// of its own apart; 0: none.
+  std::uint8_t outside[L.labels] = {};
   int statement_count = 1;
   bound_statement<L> list[L.statements] = {};
   /// Labels along which the call may yet find an input that is to be repeated, its extent, unknown

@@ -45,6 +45,16 @@ class whole_steps : protected plan_values<L> {
     return true;
   }
 
+  /// The label along which entries of a value in memory are neighbours, or -1.
+  constexpr int unit_label(int value) const {
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (contains(labels_of(value), l) && problem_.extent[l] != 1 &&
+          external_stride(value, l) == 1)
+        return l;
+    }
+    return -1;
+  }
+
   // --- sums along which the operands are neighbours ------------------------------------------
 
   /// The operands of such a step: `a` has all labels of the result; `b` may be -1.
@@ -131,15 +141,6 @@ class whole_steps : protected plan_values<L> {
     }
     return select::is_pointwise((entries + read) * static_cast<double>(bytes_of(problem_.type)),
                                 tile, caps_);
-  }
-  /// The label along which entries of a value in memory are neighbours, or -1.
-  constexpr int unit_label(int value) const {
-    for (int l = 0; l < problem_.label_count; ++l) {
-      if (contains(labels_of(value), l) && problem_.extent[l] != 1 &&
-          external_stride(value, l) == 1)
-        return l;
-    }
-    return -1;
   }
 
   // --- products that leave the caches ----------------------------------------------------------

@@ -18,7 +18,7 @@ namespace tenfold {
 /// `accumulate<T>`, `optimize<path_options>`. Throws shape_error when run-time extents of a label
 /// differ; everything that the types tell is checked by the compiler.
 template <literal S, tensor_like... X>
-requires(sizeof...(X) > 0) auto einsum(const X&... x) {
+requires(sizeof...(X) > 0) [[gnu::always_inline]] inline auto einsum(const X&... x) {
   return evaluating::checked_by_value<S, plain_call>({1}, x...);
 }
 template <literal S, class... A>
@@ -43,7 +43,8 @@ requires(!(tensor_like<A> && ...)) auto einsum(const A&... args) {
 /// `beta` = 0 (the default) does not read y. Throws shape_error when run-time extents differ,
 /// overlap_error when y overlaps an operand; y is then untouched.
 template <literal S, class Y, tensor_like... X>
-requires(sizeof...(X) > 0) void einsum(destination<Y> y, const X&... x) {
+requires(sizeof...(X) > 0)
+    [[gnu::always_inline]] inline void einsum(destination<Y> y, const X&... x) {
   evaluating::checked_in_place<S, plain_call>(y.tensor, {1}, {0}, x...);
 }
 template <literal S, class Y, class... A>
@@ -148,7 +149,7 @@ template <bool Interleaved = false, class Y, class... A>
 void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
   check_run_time_arguments<true, Interleaved, A...>(text);
   const run_time_call<A...> call(args...);
-  evaluate(text, call.inputs, call.count, shape_of<max_rank>(y.tensor), run_time_address(y.tensor),
+  evaluate(text, call.inputs, call.count, run_time_shape(y.tensor), run_time_address(y.tensor),
            call.settings);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <tenfold/dsel/call_form.hpp>
 #include <tenfold/dsel/canonical.hpp>
 #include <tenfold/dsel/diagnose.hpp>
@@ -33,8 +34,12 @@ template <class Form, std::size_t O, std::size_t N>
   if constexpr (x.empty || y.empty) {
     return 0;
   } else {
-    const auto *in = static_cast<const char*>(data[O]), *out = static_cast<const char*>(data[N]);
-    return in + x.low < out + y.high && out + y.low < in + x.high;
+    // [in + x.low, in + x.high) and [out + y.low, out + y.high) meet: 0 < end of one - begin of the
+    // other < both lengths.
+    const auto in = reinterpret_cast<std::uintptr_t>(data[O]),
+               out = reinterpret_cast<std::uintptr_t>(data[N]);
+    constexpr auto lengths = static_cast<std::uintptr_t>(x.high - x.low + y.high - y.low);
+    return in - out + static_cast<std::uintptr_t>(x.high - y.low) - 1 < lengths - 1;
   }
 }
 

@@ -48,11 +48,11 @@ constexpr auto of_types(const capabilities& machine) {
   using e = typename Types::expression_type;
   using text = typename e::text;
   using program = std::remove_const_t<decltype(e::value)>;
-  const problem<e::bounds>& p = e::bound.value;
+  const problem<e::bounds>& p = e::merged;
   const auto lowered = lower<program>(p, e::plan, machine, true);
   auto out = explaining<e::bounds, e::bounds, program>(
                  text::said, text::names, text::text, p, e::plan,
-                 lowered.feasible ? &lowered : nullptr, machine, p.extent, true, true)
+                 lowered.feasible ? &lowered : nullptr, machine, e::bound.value.extent, true, true)
                  .run();
   if (lowered.feasible) {
     out.allocations = allocations_of(out, allocates_result<Types>());
@@ -216,7 +216,7 @@ requires((run_time_tensor<A> || explaining_front::may_follow_text<A>)&&...)
 template <class Y, class... A>
 requires((run_time_tensor<A> || explaining_front::may_follow_text<A>)&&...)
     explanation<large_limits> explain(std::string_view text, destination<Y> y, const A&... args) {
-  const auto output = shape_of<max_rank>(y.tensor);
+  const auto output = run_time_shape(y.tensor);
   return explaining_front::of_string(text, &output, args...);
 }
 

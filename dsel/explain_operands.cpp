@@ -3,6 +3,7 @@
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/contraction/merge_labels.hpp>
 #include <tenfold/dsel/explain_operands.hpp>
 #include <tenfold/dsel/read_call.hpp>
 
@@ -61,7 +62,10 @@ explanation<large_limits> explain_operands(const explained_call& call,
     mark_twins(read->bound, [&](int o, int before) {
       return have_one_address(call.inputs[o], call.inputs[before]);
     });
-    const auto explain_program = [&]<class Program>(const problem<L>& planned_from, planned when) {
+    const auto explain_program = [&]<class Program>(const problem<L>& bound, planned when) {
+      const auto merged = std::make_unique<problem<L>>(bound);
+      merge_labels(*merged);
+      const problem<L>& planned_from = *merged;
       const bool compiled = when == planned::by_the_compiler;
       const bool overwrites = compiled ? !call.scaled : is_zero(call.settings.beta);
       const auto plan =

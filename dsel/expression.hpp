@@ -6,6 +6,7 @@
 #include <tenfold/contraction/expand.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/contraction/merge_labels.hpp>
 #include <tenfold/dsel/literal.hpp>
 #include <tenfold/dsel/options.hpp>
 #include <tenfold/dsel/parse.hpp>
@@ -145,10 +146,16 @@ class expression {
       return bound_to(&y);
     }
   }();
-  static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value, Call::path);
+  /// The problem that is planned.
+  static constexpr problem<bounds> merged = [] {
+    problem<bounds> p = bound.value;
+    if (bound.error.code == diagnosis::none) merge_labels(p);
+    return p;
+  }();
+  static constexpr contraction_plan<bounds> plan = make_plan<bounds>(merged, Call::path);
   /// The program.
   static constexpr static_program<bounds> value =
-      lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !Call::scaled);
+      lower<static_program<bounds>>(merged, plan, cpu::static_capabilities, !Call::scaled);
 
   /// What is wrong, if anything is.
   static constexpr diagnostic error = [] {

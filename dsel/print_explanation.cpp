@@ -92,6 +92,11 @@ class printer {
     const std::string text(t.text, static_cast<std::size_t>(t.length));
     return t.length == 1 ? text : "[" + text + "]";
   }
+  /// A label and those that were merged into it, outermost first.
+  std::string merged(int label) const {
+    const int outside = e_.outside[label];
+    return (outside == 0 ? "" : merged(outside - 1)) + name(label);
+  }
   std::string names(const label_order& order) const {
     std::string text;
     for (int i = 0; i < order.count; ++i) text += name(e_.orders[order.begin + i]);
@@ -327,9 +332,9 @@ class printer {
       case micro_kernel::unknown:
         return "";
       case micro_kernel::unrolled:
-        return format("unrolled: %s flops, up to %s need no loop and no lanes",
+        return format("unrolled: %s flops, up to %s need no loop over tiles",
                       number(s_.flops.factor_of(0)).c_str(),
-                      number(select::unrolled_flops).c_str());
+                      number(select::unrolled_work(s_.type, s_.machine)).c_str());
       case micro_kernel::conversion:
         return "conversion: other entries than the program computes with";
       case micro_kernel::together:
@@ -402,7 +407,7 @@ class printer {
       s = last;
     }
     if (p.lane >= 0) {
-      text += format("; lanes from %s, %d in a tile", name(p.lane).c_str(), p.width * p.vectors);
+      text += format("; lanes from %s, %d in a tile", merged(p.lane).c_str(), p.width * p.vectors);
     } else {
       text += "; no lanes";
     }
@@ -425,12 +430,13 @@ class printer {
     const auto of = [&](double cost) { return ratio(cost / p.scalar_cost); };
     if (p.lane < 0) {
       return p.other < 0 ? "no label can give lanes"
-                         : "the best lanes, from " + name(p.other) + ", would cost " +
+                         : "the best lanes, from " + merged(p.other) + ", would cost " +
                                of(p.other_cost) + " of scalar code";
     }
-    return "lanes from " + name(p.lane) + " cost " + of(p.cost) + " of scalar code" +
+    return "lanes from " + merged(p.lane) + " cost " + of(p.cost) + " of scalar code" +
            (p.scalar_possible ? "" : ", which unknown extents forbid") +
-           (p.other < 0 ? "" : "; from the next best, " + name(p.other) + ", " + of(p.other_cost));
+           (p.other < 0 ? ""
+                        : "; from the next best, " + merged(p.other) + ", " + of(p.other_cost));
   }
 
   void totals() {

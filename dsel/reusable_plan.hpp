@@ -50,7 +50,7 @@ class run_time_plan {
   void operator()(destination<Y> y, const A&... args) const {
     check_arguments<true, A...>();
     const evaluating::run_time_call<A...> call(args...);
-    run(call.inputs, call.count, shape_of<max_rank>(y.tensor), run_time_address(y.tensor),
+    run(call.inputs, call.count, run_time_shape(y.tensor), run_time_address(y.tensor),
         call.settings);
   }
   /// The same into a new tensor.

@@ -6,6 +6,7 @@
 #include <tenfold/backend/reference/contract.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/contraction/merge_labels.hpp>
 #include <tenfold/dsel/explain_operands.hpp>
 #include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/read_call.hpp>
@@ -101,6 +102,7 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
     require_real_factors(text, p.type, settings);
     if (is_zero(settings.alpha) || is_empty(p)) return scale(y_shape, y, settings.beta);
     mark_twins(p, [&](int o, int before) { return have_one_address(inputs[o], inputs[before]); });
+    merge_labels(p);
     const auto plan = plan_or_throw(text, p, settings.path);
     const void* data[L.operands] = {};
     for (int o = 0; o < count; ++o) data[o] = inputs[o].data;
@@ -148,12 +150,13 @@ run_time_plan::run_time_plan(std::string_view text, const run_time_operand* inpu
   call->path = settings.path;
   with_limits(text, {inputs, count}, [&]<limits L>() {
     const auto read = read_call<L>(text, inputs, count, y, settings.binding);
-    const problem<L>& p = read->bound;
+    problem<L>& p = read->bound;
     call->y = y != nullptr ? *y : shape_of_result(p);
     call->type = p.type;
     call->is_empty = tenfold::is_empty(p);
     std::copy_n(p.extent, p.label_count, call->extents);
     if (call->is_empty) return;
+    merge_labels(p);
     const auto plan = plan_or_throw(text, p, settings.path);
     call->flops = plan->flops;
     for (const bool overwrites : {true, false}) {

@@ -35,10 +35,28 @@ run_time_operand run_time_operand_of(const dynamic_tensor<T>& x) {
   return {x.shape(), x.data()};
 }
 
-/// Where a result lies, or the list of where it lies, without its type.
+/// As for a tensor whose rank the type tells; of an expression given as a string.
+template <scalar_type T>
+destination<dynamic_tensor<T>> into(dynamic_tensor<T>& y) {
+  return {y};
+}
+
+/// Where a result lies, or the list of where it lies, without its type, and its shape.
 template <class Y>
 void* run_time_address(Y& y) {
   return const_cast<void*>(static_cast<const void*>(operand_traits_of<Y>::data(y)));
+}
+template <class T>
+void* run_time_address(dynamic_tensor<T>& y) {
+  return y.data();
+}
+template <class Y>
+operand_shape<max_rank> run_time_shape(const Y& y) {
+  return shape_of<max_rank>(y);
+}
+template <class T>
+operand_shape<max_rank> run_time_shape(const dynamic_tensor<T>& y) {
+  return y.shape();
 }
 
 /// What a call says beside its operands.

@@ -151,7 +151,7 @@ class packing {
     const index* const at = lane_at_ + q * W;
     const auto count = static_cast<int>(std::min<index>(W, lanes_count_ - q * W));
     if (!is_regular(at, count)) {
-      for (index k = 0; k < k_count_; ++k) one_by_one(to, at, count, k);
+      if (count < W || !runs_of_lanes<W / 2>(to, at)) scattered(to, at, count);
       return;
     }
     const index stride = count > 1 ? at[1] - at[0] : 1, apart = near_.k;
@@ -184,6 +184,37 @@ class packing {
         pack<T, W, Conjugated>(to + k * W, x, end - k, {step, stride}, count);
       }
       k = end;
+    }
+  }
+
+  /// Lanes that are neighbours R or fewer at a time; false: they are all apart.
+  template <int R>
+  bool runs_of_lanes(T* to, const index* at) const {
+    if constexpr (R < 2) {
+      return false;
+    } else {
+      bool runs = R <= p;
+      for (int l = 0; l < W && runs; ++l) runs = at[l] == at[l / R * R] + l % R;
+      if (!runs) return runs_of_lanes<R / 2>(to, at);
+      for (index k = 0; k < k_count_; ++k)
+        for (int l = 0; l < W; l += R)
+          store_row<T, R>(to + k * W + l, load_row<T, R, Conjugated>(from_ + at[l] + k_at_[k]));
+      return true;
+    }
+  }
+
+  /// Lanes anywhere: transposed where contracted values are neighbours.
+  void scattered(T* to, const index* at, int count) const {
+    for (index k = 0; k < k_count_;) {
+      bool near = count == W && k + p <= k_count_;
+      for (index i = 1; i < p && near; ++i) near = k_at_[k + i] - k_at_[k] == i;
+      if (near) {
+        pack_block_at<T, W, Conjugated, p>(to + k * W, W, from_ + k_at_[k],
+                                           [&](int l) { return at[l]; });
+        k += p;
+      } else {
+        one_by_one(to, at, count, k++);
+      }
     }
   }
 

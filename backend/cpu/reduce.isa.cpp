@@ -20,31 +20,6 @@ inline constexpr int side_by_side = 4;
 /// Terms that are converted at a time: a multiple of those side by side, for any vector.
 inline constexpr index converted_terms = 512;
 
-/// The sum of the lanes, halves of a vector first.
-template <int W, class V>
-[[gnu::always_inline]] inline auto sum_of(V v) {
-  if constexpr (W == 1) {
-    return v[0];
-  } else {
-    using R = std::remove_cvref_t<decltype(v[0])>;
-    using half = typename short_vec<R, W / 2>::type;
-    const auto part = [&]<int... I>(std::integer_sequence<int, I...>, auto begin)->half {
-      return __builtin_shufflevector(v, v, (I + begin())...);
-    };
-    constexpr auto lanes = std::make_integer_sequence<int, W / 2>{};
-    return sum_of<W / 2>(part(lanes, std::integral_constant<int, 0>{}) +
-                         part(lanes, std::integral_constant<int, W / 2>{}));
-  }
-}
-template <class T, int W>
-[[gnu::always_inline]] inline T sum_of_lanes(vec<T, W> v) {
-  using V = typename short_vec<real<T>, W>::type;
-  if constexpr (is_complex_type<T>)
-    return T(sum_of<W>((V)v.re.data), sum_of<W>((V)v.im.data));
-  else
-    return sum_of<W>((V)v.data);
-}
-
 /// An operand along k: where it lies, converted first if it is not of T.
 template <class T>
 class terms {

@@ -320,9 +320,10 @@ struct accumulators {
 
 /// `a`, hidden from the compiler where hoisting its broadcasts out of the loop over tiles would
 /// spill them. With an extent of K known at run time nothing is hoisted anyway.
-template <int W, int M, int K, access How, class T>
+template <int W, int M, int N, int K, access How, class T>
 [[gnu::always_inline]] inline const T* rows(const T* a) {
-  if constexpr (W > 1 && How == access::uniform && K > 0 && M * K > select::hoisted_products)
+  if constexpr (W > 1 && How == access::uniform && K > 0 &&
+                !select::keeps_broadcasts(M, N, K, registers))
     return cpu::launder(a);  // not that of std, where complex T would lead
   else
     return a;
@@ -346,7 +347,7 @@ template <int W, int M, int K, access How, class T>
 template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
 [[gnu::always_inline]] inline void register_tile(const tile_operands<T> t, index k_extent = K) {
   accumulators<T, W, M, N> acc;
-  acc.template accumulate<K, How, true>(rows<W, M, K, How.a>(t.a), t.b, t, k_extent);
+  acc.template accumulate<K, How, true>(rows<W, M, N, K, How.a>(t.a), t.b, t, k_extent);
   acc.template finish<Finish, How>(t);
 }
 
@@ -363,7 +364,7 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
   const T* a = t.a;
   const T* b = t.b;
   for (index done = 0; done < total; ++done) {
-    acc.template accumulate<K, How, false>(rows<W, M, K, How.a>(a), b, t, k_extent);
+    acc.template accumulate<K, How, false>(rows<W, M, N, K, How.a>(a), b, t, k_extent);
     for (int i = k_outer_count - 1; i >= 0; --i) {
       a += k_outer[i].a;
       b += k_outer[i].b;

@@ -241,6 +241,10 @@ class dynamic_runner {
     return step.finish == epilogue::update ? args_.beta : T(0);
   }
 
+  int lanes_of_vector(const tile_position& at) const {
+    return phase_.vectors > 1 ? W : at.lane_count;
+  }
+
   void run_pack(const program_step& step, const step_loop* loops, T* scratch,
                 const tile_position& at) const {
     switch (step.a.type) {
@@ -273,7 +277,7 @@ class dynamic_runner {
                                 address<T>(step.c, scratch, at), nullptr, nullptr};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, A>& q) {
       pack<T, W, Conjugated>(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride},
-                             at.lane_count);
+                             lanes_of_vector(at), phase_.vectors);
     });
   }
 
@@ -300,7 +304,8 @@ class dynamic_runner {
       for_each_outer<max_outer_loops>(
           loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
             unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride},
-                                           at.lane_count, alpha_of(step), beta_of(step));
+                                           lanes_of_vector(at), alpha_of(step), beta_of(step),
+                                           phase_.vectors);
           });
     }
   }

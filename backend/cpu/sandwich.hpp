@@ -38,7 +38,7 @@ template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
     t.a_k = s.a1_k;
     t.b_k = s.b_k;
     t.b_n = s.b_n;
-    points.template accumulate<K, how, true>(rows<W, Q, K, access::uniform>(s.a1), s.b, t, K);
+    points.template accumulate<K, how, true>(rows<W, Q, N, K, access::uniform>(s.a1), s.b, t, K);
   }
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)
@@ -46,7 +46,7 @@ template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
     for (int n = 0; n < N; ++n)
       points.sum[q][n] = points.sum[q][n] * load<T, W>(s.d + q * s.d_q + n * s.d_n);
 
-  const T* const a2 = rows<W, M, Q, access::uniform>(s.a2);
+  const T* const a2 = rows<W, M, N, Q, access::uniform>(s.a2);
   accumulators<T, W, M, N> acc;
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
 #include <utility>
 
 /// Conversion between memory where the lanes lie a stride apart and interleaved scratch, where they
@@ -191,64 +192,146 @@ struct lane_strides {
   index lane = 0;
 };
 
-/// S[x][w] := conj?(X[x][w]) for x < P and all W lanes, x contiguous in X; entries x of S lie
-/// s_stride apart.
-template <class T, int W, bool Conjugated, int P, class X>
-[[gnu::always_inline]] inline void pack_block(T* s, index s_stride, const X* x, index lane_stride) {
+/// S[x][w] := conj?(X[x][w]) for x < P and all W lanes, x contiguous in X, lane w at x +
+/// lane_at(w); entries x of S lie s_stride apart.
+template <class T, int W, bool Conjugated, int P, class X, class LaneAt>
+[[gnu::always_inline]] inline void pack_block_at(T* s, index s_stride, const X* x,
+                                                 const LaneAt& lane_at) {
   for (int first = 0; first < W; first += P) {
     entry_row<T, P> row[P];
 #pragma GCC unroll 16
-    for (int i = 0; i < P; ++i) row[i] = load_row<T, P, Conjugated>(x + (first + i) * lane_stride);
+    for (int i = 0; i < P; ++i) row[i] = load_row<T, P, Conjugated>(x + lane_at(first + i));
     transpose<P, moved_unit<T>::count>(row);
 #pragma GCC unroll 16
     for (int i = 0; i < P; ++i) store_row<T, P>(s + i * s_stride + first, row[i]);
   }
 }
+/// The same for lanes a stride apart.
+template <class T, int W, bool Conjugated, int P, class X>
+[[gnu::always_inline]] inline void pack_block(T* s, index s_stride, const X* x, index lane_stride) {
+  pack_block_at<T, W, Conjugated, P>(s, s_stride, x, [&](int w) { return w * lane_stride; });
+}
 
 /// Runs shorter than a vector: blocks of P, the last of them drawn back so that it ends with the
 /// run.
 template <class T, int W, bool Conjugated, int P, class X>
-[[gnu::always_inline]] inline void pack_runs(T* s, const X* x, index n, index lane_stride) {
+[[gnu::always_inline]] inline void pack_runs(T* s, index s_stride, const X* x, index n,
+                                             index lane_stride) {
   if (n >= P) {
     index i = 0;
-    for (; i + P <= n; i += P) pack_block<T, W, Conjugated, P>(s + i * W, W, x + i, lane_stride);
-    if (i < n) pack_block<T, W, Conjugated, P>(s + (n - P) * W, W, x + n - P, lane_stride);
+    for (; i + P <= n; i += P)
+      pack_block<T, W, Conjugated, P>(s + i * s_stride, s_stride, x + i, lane_stride);
+    if (i < n)
+      pack_block<T, W, Conjugated, P>(s + (n - P) * s_stride, s_stride, x + n - P, lane_stride);
   } else if constexpr (P > 2) {
-    pack_runs<T, W, Conjugated, P / 2>(s, x, n, lane_stride);
+    pack_runs<T, W, Conjugated, P / 2>(s, s_stride, x, n, lane_stride);
   } else {
     for (index i = 0; i < n; ++i)
-      for (int l = 0; l < W; ++l) s[i * W + l] = widen<T, Conjugated>(x[i + l * lane_stride]);
+      for (int l = 0; l < W; ++l)
+        s[i * s_stride + l] = widen<T, Conjugated>(x[i + l * lane_stride]);
   }
 }
 
-// S[x][w] := conj?(X[x * stride.x + w * stride.lane])  for w < count;  0 for count <= w < W;  x < n
-//   S  interleaved: W neighbours per x, W = lanes<T> or 1
-//   X  of any scalar that widens to T, any strides;  count <= W
-// Nothing outside the entries named is read or written.
-template <class T, int W = lanes<T>, bool Conjugated = false, class X>
-void pack(T* s, const X* x, index n, lane_strides stride, int count) {
-  static_assert(widens<X, T> && (is_complex_type<X> || !Conjugated));
+/// Which entry of the run of lane w stands where, N entries a run, W lanes, when the runs touch: in
+/// memory entry x of lane w is number w N + x of N vectors.
+template <int N, int W>
+struct touching_runs {
+  /// Lane w of vector x, taken from the vectors of memory.
+  struct in {
+    static constexpr int source(int x, int w) { return (w * N + x) / W; }
+    static constexpr int lane(int x, int w) { return (w * N + x) % W; }
+  };
+  /// Entry e of vector v of memory, taken from the lanes.
+  struct out {
+    static constexpr int source(int v, int e) { return (v * W + e) % N; }
+    static constexpr int lane(int v, int e) { return (v * W + e) / N; }
+  };
+};
+/// The vector number `To` that Where says to put together from N others, one more at a time.
+template <class Where, int To, int N, class V, int... I>
+[[gnu::always_inline]] inline V collect(const V (&from)[N], std::integer_sequence<int, I...>) {
+  constexpr int w = sizeof...(I);
+  V all = __builtin_shufflevector(
+      from[0], from[1],
+      (Where::source(To, I) < 2 ? Where::lane(To, I) + w * Where::source(To, I) : 0)...);
+  if constexpr (N > 2)
+    all = __builtin_shufflevector(all, from[2],
+                                  (Where::source(To, I) == 2 ? w + Where::lane(To, I) : I)...);
+  if constexpr (N > 3)
+    all = __builtin_shufflevector(all, from[3],
+                                  (Where::source(To, I) == 3 ? w + Where::lane(To, I) : I)...);
+  return all;
+}
+
+/// Whether there is code for runs that touch (select::runs_touch): one register holds the lanes.
+template <class T, int W>
+inline constexpr bool may_touch = !is_complex_type<T> && W >= 4 && W == block_entries<T>;
+
+/// Calls f(type of n) for runs of n entries that touch (select::runs_touch).
+template <class F>
+[[gnu::always_inline]] inline void with_touching_runs(index n, const F& f) {
+  if (n == 2) return f(std::integral_constant<int, 2>{});
+  if (n == 3) return f(std::integral_constant<int, 3>{});
+  f(std::integral_constant<int, 4>{});
+}
+/// To[k * to_stride ...] := the vectors that Where puts together from those at from_stride.
+template <class T, int W, int N, class Where>
+[[gnu::always_inline]] inline void move_touching(T* to, index to_stride, const T* from,
+                                                 index from_stride) {
+  entry_row<T, W> run[N];
+  for (int i = 0; i < N; ++i) run[i] = load_row<T, W, false>(from + i * from_stride);
+  [&]<int... To>(std::integer_sequence<int, To...>) {
+    (store_row<T, W>(to + To * to_stride,
+                     collect<Where, To>(run, std::make_integer_sequence<int, W>{})),
+     ...);
+  }
+  (std::make_integer_sequence<int, N>{});
+}
+
+/// One vector of lanes of pack; entries x of S lie s_stride apart.
+template <class T, int W, bool Conjugated, class X>
+void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride, int count) {
   if constexpr (W > 1) {
     constexpr int p = block_entries<T>;
     if (stride.x == 1 && count == W) {
-      pack_runs<T, W, Conjugated, p>(s, x, n, stride.lane);
-      return;
+      return pack_runs<T, W, Conjugated, p>(s, s_stride, x, n, stride.lane);
     }
     // Lanes that are neighbours already come here only to be converted.
     if constexpr (Conjugated || !std::is_same_v<X, T>) {
       if (stride.lane == 1 && count == W) {
         for (index i = 0; i < n; ++i)
           for (int l = 0; l < W; l += p)
-            store_row<T, p>(s + i * W + l, load_row<T, p, Conjugated>(x + i * stride.x + l));
+            store_row<T, p>(s + i * s_stride + l, load_row<T, p, Conjugated>(x + i * stride.x + l));
         return;
       }
     }
   }
   for (index i = 0; i < n; ++i) {
     for (int l = 0; l < count; ++l)
-      s[i * W + l] = widen<T, Conjugated>(x[i * stride.x + l * stride.lane]);
-    for (int l = count; l < W; ++l) s[i * W + l] = T(0);
+      s[i * s_stride + l] = widen<T, Conjugated>(x[i * stride.x + l * stride.lane]);
+    for (int l = count; l < W; ++l) s[i * s_stride + l] = T(0);
   }
+}
+
+// S[x][v][w] := conj?(X[x * stride.x + (v * W + w) * stride.lane])  for w < count;
+//               0 for count <= w < W;  x < n, v < vectors
+//   S  interleaved: W neighbours per x and v, W = lanes<T> or 1
+//   X  of any scalar that widens to T, any strides;  count <= W, = W if there are more vectors
+// Nothing outside the entries named is read or written.
+template <class T, int W = lanes<T>, bool Conjugated = false, class X>
+void pack(T* s, const X* x, index n, lane_strides stride, int count, int vectors = 1) {
+  static_assert(widens<X, T> && (is_complex_type<X> || !Conjugated));
+  if constexpr (!Conjugated && std::is_same_v<X, T> && may_touch<T, W>) {
+    if (stride.x == 1 && count == W && select::runs_touch(n, stride.lane, W, scalar_of<T>))
+      return with_touching_runs(n, [&]<int N>(std::integral_constant<int, N>) {
+        for (int v = 0; v < vectors; ++v)
+          move_touching<T, W, N, typename touching_runs<N, W>::in>(s + v * W, index{W} * vectors,
+                                                                   x + v * N * W, W);
+      });
+  }
+  for (int v = 0; v < vectors; ++v)
+    pack_vector<T, W, Conjugated>(s + v * W, index{W} * vectors, x + v * W * stride.lane, n, stride,
+                                  count);
 }
 
 /// What unpack writes: v, alpha v, or alpha v + beta old.
@@ -256,13 +339,13 @@ enum class unpack_form : unsigned char { copy, scale, update };
 
 /// Y := form of S for a block of P values of x, contiguous in Y, and all W lanes.
 template <class T, int W, int P, unpack_form Form, class Y>
-[[gnu::always_inline]] inline void unpack_block(Y* y, const T* s, index lane_stride, T alpha,
-                                                T beta) {
+[[gnu::always_inline]] inline void unpack_block(Y* y, const T* s, index s_stride, index lane_stride,
+                                                T alpha, T beta) {
   using V = entry_row<T, P>;
   for (int first = 0; first < W; first += P) {
     V row[P];
 #pragma GCC unroll 16
-    for (int i = 0; i < P; ++i) row[i] = load_row<T, P, false>(s + i * W + first);
+    for (int i = 0; i < P; ++i) row[i] = load_row<T, P, false>(s + i * s_stride + first);
     transpose<P, moved_unit<T>::count>(row);
 #pragma GCC unroll 16
     for (int i = 0; i < P; ++i) {
@@ -292,50 +375,41 @@ template <class T, int W, int P, unpack_form Form, class Y>
 /// As pack_runs; where Y is read, no entry may be visited twice and the rest goes in smaller
 /// blocks.
 template <class T, int W, int P, unpack_form Form, class Y>
-[[gnu::always_inline]] inline void unpack_runs(Y* y, const T* s, index n, index lane_stride,
-                                               T alpha, T beta) {
+[[gnu::always_inline]] inline void unpack_runs(Y* y, const T* s, index s_stride, index n,
+                                               index lane_stride, T alpha, T beta) {
   index i = 0;
   for (; i + P <= n; i += P)
-    unpack_block<T, W, P, Form>(y + i, s + i * W, lane_stride, alpha, beta);
+    unpack_block<T, W, P, Form>(y + i, s + i * s_stride, s_stride, lane_stride, alpha, beta);
   if (i == n) return;
   if (Form != unpack_form::update && i > 0) {
-    unpack_block<T, W, P, Form>(y + n - P, s + (n - P) * W, lane_stride, alpha, beta);
+    unpack_block<T, W, P, Form>(y + n - P, s + (n - P) * s_stride, s_stride, lane_stride, alpha,
+                                beta);
   } else if constexpr (P > 1) {
-    unpack_runs<T, W, P / 2, Form>(y + i, s + i * W, n - i, lane_stride, alpha, beta);
+    unpack_runs<T, W, P / 2, Form>(y + i, s + i * s_stride, s_stride, n - i, lane_stride, alpha,
+                                   beta);
   }
 }
 
-// Y[x * stride.x + w * stride.lane] := finish(S[x][w])  for w < count;  x < n
-//   S  interleaved: W neighbours per x, W = lanes<T> or 1
-//   Y  of the scalar T or, rounded once at the end, of its kind in lower precision; any strides;
-//      count <= W
-//   finish: overwrite  Y := S  |  update  Y := alpha S + beta Y;  beta == 0: Y is not read
-// Nothing outside the entries named is read or written.
-template <class T, epilogue Finish, int W = lanes<T>, class Y>
-void unpack(Y* y, const T* s, index n, lane_strides stride, int count, T alpha = T(1),
-            T beta = T(0)) {
-  static_assert(narrows<T, Y>);
-  if constexpr (Finish == epilogue::update && is_complex_type<T>) {
-    // As the micro-kernels do: a product with 1 + 0 i does not keep every bit.
-    if (alpha == T(1) && beta == T(0))
-      return unpack<T, epilogue::overwrite, W>(y, s, n, stride, count);
-  }
+/// One vector of lanes of unpack; entries x of S lie s_stride apart.
+template <class T, epilogue Finish, int W, class Y>
+void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides stride, int count,
+                   T alpha, T beta) {
   if constexpr (W > 1) {
     constexpr int p = block_entries<T>;
     if (stride.x == 1 && count == W) {
       if constexpr (Finish == epilogue::overwrite)
-        unpack_runs<T, W, p, unpack_form::copy>(y, s, n, stride.lane, alpha, beta);
+        unpack_runs<T, W, p, unpack_form::copy>(y, s, s_stride, n, stride.lane, alpha, beta);
       else if (beta == T(0))
-        unpack_runs<T, W, p, unpack_form::scale>(y, s, n, stride.lane, alpha, beta);
+        unpack_runs<T, W, p, unpack_form::scale>(y, s, s_stride, n, stride.lane, alpha, beta);
       else
-        unpack_runs<T, W, p, unpack_form::update>(y, s, n, stride.lane, alpha, beta);
+        unpack_runs<T, W, p, unpack_form::update>(y, s, s_stride, n, stride.lane, alpha, beta);
       return;
     }
     if constexpr (Finish == epilogue::overwrite && !std::is_same_v<Y, T>) {
       if (stride.lane == 1 && count == W) {
         for (index i = 0; i < n; ++i)
           for (int l = 0; l < W; l += p)
-            store_row<T, p>(y + i * stride.x + l, load_row<T, p, false>(s + i * W + l));
+            store_row<T, p>(y + i * stride.x + l, load_row<T, p, false>(s + i * s_stride + l));
         return;
       }
     }
@@ -343,13 +417,42 @@ void unpack(Y* y, const T* s, index n, lane_strides stride, int count, T alpha =
   for (index i = 0; i < n; ++i)
     for (int l = 0; l < count; ++l) {
       Y& to = y[i * stride.x + l * stride.lane];
-      const T v = s[i * W + l];
+      const T v = s[i * s_stride + l];
       if constexpr (Finish == epilogue::overwrite)
         to = narrow<Y>(v);
       else
         to = narrow<Y>(beta == T(0) ? scaled(alpha, v)
                                     : updated(alpha, v, beta, widen<T, false>(to)));
     }
+}
+
+// Y[x * stride.x + (v * W + w) * stride.lane] := finish(S[x][v][w])  for w < count;  x < n
+//   S  interleaved: W neighbours per x and v < vectors, W = lanes<T> or 1
+//   Y  of the scalar T or, rounded once at the end, of its kind in lower precision; any strides;
+//      count <= W, = W if there are more vectors
+//   finish: overwrite  Y := S  |  update  Y := alpha S + beta Y;  beta == 0: Y is not read
+// Nothing outside the entries named is read or written.
+template <class T, epilogue Finish, int W = lanes<T>, class Y>
+void unpack(Y* y, const T* s, index n, lane_strides stride, int count, T alpha = T(1),
+            T beta = T(0), int vectors = 1) {
+  static_assert(narrows<T, Y>);
+  if constexpr (Finish == epilogue::update && is_complex_type<T>) {
+    // As the micro-kernels do: a product with 1 + 0 i does not keep every bit.
+    if (alpha == T(1) && beta == T(0))
+      return unpack<T, epilogue::overwrite, W>(y, s, n, stride, count, alpha, beta, vectors);
+  }
+  if constexpr (std::is_same_v<Y, T> && may_touch<T, W>) {
+    if (stride.x == 1 && count == W && select::runs_touch(n, stride.lane, W, scalar_of<T>) &&
+        (Finish == epilogue::overwrite || (alpha == T(1) && beta == T(0))))
+      return with_touching_runs(n, [&]<int N>(std::integral_constant<int, N>) {
+        for (int v = 0; v < vectors; ++v)
+          move_touching<T, W, N, typename touching_runs<N, W>::out>(y + v * N * W, W, s + v * W,
+                                                                    index{W} * vectors);
+      });
+  }
+  for (int v = 0; v < vectors; ++v)
+    unpack_vector<T, Finish, W>(y + v * W * stride.lane, s + v * W, index{W} * vectors, n, stride,
+                                count, alpha, beta);
 }
 
 }  // namespace TENFOLD_ISA

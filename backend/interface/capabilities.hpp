@@ -22,7 +22,9 @@ struct capabilities {
   int registers = 16;      ///< architectural SIMD registers
   index l1_bytes = 32768;  ///< data cache of one core
   index l2_bytes = 1048576;
-  bool sandwiches = false;        ///< has the fused interpolate-scale-project micro-kernel
+  /// Programs are compiled one by one: micro-kernels of any size, and the fused one that
+  /// interpolates, scales and projects.
+  bool sandwiches = false;
   const tuning* tuned = nullptr;  ///< of batched products; null: select::built_in
 
   /// SIMD lanes for a scalar type; at least 1. A vector of complex numbers is two registers, one of

@@ -14,9 +14,41 @@
 /// a constant.
 namespace tenfold::select {
 
-/// Up to this work a program is unrolled whole and runs without lanes, tiles or dispatch.
-/// 7 x 7 times 7 x 7 is 686: 35 ns on one Zen 4 core, 100 through partial vectors.
+/// Up to this work a program of one step is unrolled whole and runs without tiles or dispatch.
+/// 7 x 7 times 7 x 7 is 686: 35 ns in scalars on one Zen 4 core, 100 through partial vectors.
 inline constexpr double unrolled_flops = 700;
+/// What the compiler unrolls takes lanes from neighbours where numbers are real
+/// (backend/cpu/unrolled.hpp): it may have several steps, and the work of 8 x 8 times 8 x 8.
+constexpr bool has_unrolled_lanes(scalar type, const capabilities& c) {
+  return c.sandwiches && !is_complex(type);
+}
+constexpr double unrolled_work(scalar type, const capabilities& c) {
+  return has_unrolled_lanes(type, c) ? 1024 : unrolled_flops;
+}
+constexpr bool is_unrolled(double flops, double points, int steps, scalar type,
+                           const capabilities& c) {
+  return flops <= unrolled_work(type, c) && points <= unrolled_flops &&
+         (steps == 1 || has_unrolled_lanes(type, c));
+}
+
+/// Whether in such a program B, whose neighbours are terms of the sum, is transposed in blocks of
+/// w x w entries: shuffles, loads and half a cycle for each product of vectors beside nearly one
+/// cycle for each product of scalars (double precision, one row: 5 x 5 is slower so, 8 x 8 faster).
+constexpr bool transposes_unrolled(index m, index n, index k, int w) {
+  int rounds = 0;
+  while (1 << rounds < w) ++rounds;
+  const index vectors = (n + w - 1) / w;
+  const auto cycles =
+      static_cast<double>(vectors * w * rounds + n) + 0.5 * static_cast<double>(m * k * vectors);
+  return w > 1 && cycles < 0.9 * static_cast<double>(m * n * k);
+}
+/// The length of a row of n entries in the scratch of such a program: whole vectors, of a power of
+/// two of lanes.
+constexpr index padded_row(index n, int lanes) {
+  index w = 1;
+  while (w < n && w < lanes) w *= 2;
+  return (n + w - 1) / w * w;
+}
 
 /// A tile keeps at least this much work, so that its bookkeeping (some 20 ns) stays below 2 %.
 inline constexpr double tile_flops = 8192;
@@ -61,10 +93,17 @@ inline constexpr index fetched_bytes = 2048;
 /// the kernel written by hand of the bench fem: 0.91 of the peak, 1.28 with longer ones).
 inline constexpr index crowded_bytes = 4096;
 
+/// Whether runs of n entries, the lanes `apart`, are transposed a whole vector at a time though
+/// they are shorter: they touch, so that what is read and written is in one piece.
+constexpr bool runs_touch(index n, index apart, int width, scalar type) {
+  return !is_complex(type) && width >= 4 && n == apart && n >= 2 && n <= 4;
+}
+
 /// What taking the lanes from one label would cost, in vector operations.
 struct lane_candidate {
   double vector_operations = 0;  ///< of all steps, each lane tile rounded up to whole vectors
   double packed_entries = 0;     ///< of operands that must be transposed on the way
+  double touching_entries = 0;   ///< the same where runs of lanes touch
   double scattered_entries = 0;  ///< the same where no other label is contiguous either
   double partial_entries = 0;    ///< of otherwise direct operands in a last partial tile
   double waiting_entries = 0;    ///< of intermediates that other phases leave in the workspace
@@ -80,10 +119,12 @@ struct lane_candidate {
 /// byte vectors the mass operator ran at a tenth of the rate where such programs were chosen.
 ///
 /// Phases that run before choose lanes of their own, which as a rule are half as good as those
-/// asked for here.
+/// asked for here. Runs that touch take a load, a shuffle or two and a store for each vector of
+/// entries.
 constexpr double lane_cost(const lane_candidate& c, int width) {
-  return c.vector_operations + 1.3 * c.packed_entries + 2 * c.scattered_entries +
-         3 * c.partial_entries + 3 * c.waiting_entries + 2 * c.operations_before / width;
+  return c.vector_operations + 0.3 * c.touching_entries + 1.3 * c.packed_entries +
+         2 * c.scattered_entries + 3 * c.partial_entries + 3 * c.waiting_entries +
+         2 * c.operations_before / width;
 }
 
 /// Vectors of a register tile of one row.
@@ -102,6 +143,15 @@ constexpr int lane_vectors(index extent, int width, bool sums, bool read_once = 
       best = v;
   }
   return best;
+}
+
+/// Vectors per tile where lanes are packed, for a tile whose work with one vector is `flops`: the
+/// three steps of such a tile, packing, product and unpacking, take some 80 ns whatever they do (a
+/// 4 x 4 matrix applied to 8192 columns of pairs, AVX-512: 83 us with one vector, 21 with eight).
+constexpr int packed_vectors(index extent, int width, double flops) {
+  int v = 1;
+  while (v < 32 && v * flops < tile_flops && extent >= 2 * v * index{width}) v *= 2;
+  return v;
 }
 
 /// Tiles that one task takes.
@@ -151,20 +201,17 @@ constexpr tile_shape dynamic_row(scalar type) {
 
 /// Why a register tile is not larger.
 enum class tile_reason : unsigned char {
-  no_more,           ///< there are no more rows and columns
-  memory_broadcast,  ///< the broadcast of A is the memory operand of the multiply-add
-  registers,         ///< the registers are full
-  squarest,          ///< A in lanes: the squarest tile hides the loads
-  streaming,         ///< nothing is summed: memory is walked row by row
-  library            ///< the largest tile that the library carries
+  no_more,    ///< there are no more rows and columns
+  registers,  ///< the registers are full
+  squarest,   ///< A in lanes: the squarest tile hides the loads
+  streaming,  ///< nothing is summed: memory is walked row by row
+  library     ///< the largest tile that the library carries
 };
 
 constexpr const char* sentence_of(tile_reason why) {
   switch (why) {
     case tile_reason::no_more:
       return "there are no more";
-    case tile_reason::memory_broadcast:
-      return "broadcasts are memory operands: one vector is enough";
     case tile_reason::registers:
       return "as many as the registers hold";
     case tile_reason::squarest:
@@ -184,10 +231,11 @@ struct tile_choice {
 
 /// The register tile for `rows` x `columns` entries.
 ///
-/// Broadcast A, 32 registers: all rows up to 10 and one column from 4 rows on, because the
-/// broadcast is then the memory operand of the multiply-add: 0.93 to 0.98 of the hand-written mass
-/// operator on Zen 4 where 26 / (rows + 1) columns reach 0.77 to 0.91. With 16 registers there is
-/// no such operand and wide tiles save broadcasts. A in lanes: 4 x 6 (16 registers or less: 3 x 4),
+/// Broadcast A, 32 registers: all rows up to 10, and as many columns as the registers hold up to 5
+/// rows, so that a broadcast serves several. From 6 rows on two columns: one, whose broadcasts are
+/// memory operands of the multiply-adds, has 0.97 to 0.99 of the rate of the mass operator, and
+/// with fewer rows 0.93 to 0.96 (Granite Rapids; Zen 4 preferred one column as long as broadcasts
+/// were kept that did not fit in registers). A in lanes: 4 x 6 (16 registers or less: 3 x 4),
 /// the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
 /// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
 /// those of the scalar (capabilities::registers_for).
@@ -205,10 +253,7 @@ constexpr tile_choice choose_tile(index rows, index columns, bool sums, int regi
   const int m = chunks(rows, many ? 10 : 6).longer;
   tile_reason why = tile_reason::registers;
   index n = (registers - 2) / (m + 1);
-  if (many && m >= 4) {
-    n = 1;
-    why = tile_reason::memory_broadcast;
-  }
+  if (many && m >= 6) n = 2;
   if (n > 6) n = 6;
   if (n < 1) n = 1;  // 8 registers: 6 sums, a vector of B and an entry of A
   if (columns >= 1 && n >= columns) {
@@ -232,8 +277,11 @@ inline constexpr int unrolled_products = 64;
 /// (SSE2, g++, Zen 4), and each costs 0.02 s less to compile.
 inline constexpr int unrolled_scalars = 24;
 
-/// Register tiles with no more products than this keep their broadcasts across tiles.
-inline constexpr int hoisted_products = 24;
+/// Whether register tiles of m x n vectors with k contracted values keep their broadcasts across
+/// tiles: where the registers hold them beside sums and columns.
+constexpr bool keeps_broadcasts(int m, int n, int k, int registers) {
+  return m * k + (m + 1) * n < registers;
+}
 
 /// The tile of scalars of an unrolled program: all of it, which the compilers vectorize themselves
 /// (n = 6: 21 ns with 6 x 6 scalars, 29 with rows of 6, g++ on Zen 4).
@@ -577,12 +625,16 @@ constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const
   return bytes < t.stream_group ? t.stream_group / (bytes < 1 ? 1 : bytes) : 1;
 }
 
-/// Columns that the sandwich micro-kernel takes at once: its two halves of up to 12 rows each fill
-/// the registers with one (a second spills from 5 rows on: 0.86 instead of 0.95 at p = 3). With
-/// matrices in halves, whose entries are read half as often, a second pays as long as it spills
-/// little: mass operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
+/// Columns that the sandwich micro-kernel takes at once: as many as the registers hold of both its
+/// halves (mass operator on Granite Rapids, p = 2, 3 and 4: 1.06, 1.05 and 1.05 times the rate of
+/// one column). With matrices in halves, whose entries are read half as often, a second pays as
+/// long as it spills little: mass operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times
+/// the rate.
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {
-  return in_halves && registers >= 32 && 2 * (points + rows) <= registers + 2 ? 2 : 1;
+  if (registers < 32) return 1;
+  const index held = registers - 4, sides = points + rows;
+  if (!in_halves) return sides > held ? 1 : static_cast<int>(held / sides);
+  return 2 * sides <= registers + 2 ? 2 : 1;
 }
 
 /// A product with fewer points than this is not asked for more: with 8 of each group its operands
@@ -603,6 +655,11 @@ constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar ty
   const double least = is_alone ? 8 : 64;
   const double bytes = (m * k + k * n + m * n) * static_cast<double>(bytes_of(type));
   return m >= least && n >= least && k >= least && bytes > static_cast<double>(c.l2_bytes);
+}
+/// Whether one product leaves lanes idle whose results lie along `near` values, while its other
+/// side is long enough to give lanes.
+constexpr bool is_narrow(index near, index far, scalar type, const capabilities& c) {
+  return 2 * near < c.lanes(type) && far >= 4 * c.lanes(type);
 }
 /// Whether the kernels of batches take a product that could be blocked: so many of them feed the
 /// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)

@@ -48,9 +48,10 @@ constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_
                     int n) {
   return choose_tile(rows, columns, sums, registers, a_lanes).shape == tile_shape{m, n};
 }
-static_assert(tile(9, 64, true, 32, false, 9, 1), "all rows up to ten, one vector of B");
-static_assert(tile(10, 64, true, 32, false, 10, 1));
-static_assert(tile(11, 64, true, 32, false, 6, 1), "balanced: 6 + 5");
+static_assert(tile(9, 64, true, 32, false, 9, 2), "all rows up to ten, two vectors of B");
+static_assert(tile(10, 64, true, 32, false, 10, 2));
+static_assert(tile(11, 64, true, 32, false, 6, 2), "balanced: 6 + 5");
+static_assert(tile(5, 64, true, 32, false, 5, 5), "as many vectors as the registers hold");
 static_assert(tile(2, 64, true, 32, false, 2, 6), "few rows: broadcasts are worth sharing");
 static_assert(tile(2, 3, true, 32, false, 2, 3), "no more columns than there are");
 static_assert(tile(6, 64, true, 16, false, 6, 2), "16 registers, or 32 with complex numbers");
@@ -61,7 +62,7 @@ static_assert(tile(2, 64, true, 8, false, 2, 2));
 static_assert(tile(1, 64, true, 8, true, 1, 3));
 static_assert(tile(9, 64, false, 32, false, 1, 8), "without a sum: part of a row");
 static_assert(tile(9, 5, false, 32, false, 1, 5));
-static_assert(choose_tile(9, 64, true, 32, false).why == tile_reason::memory_broadcast);
+static_assert(choose_tile(9, 64, true, 32, false).why == tile_reason::registers);
 static_assert(choose_tile(2, 2, true, 32, false).why == tile_reason::no_more);
 static_assert(choose_tile(9, 64, false, 32, false).why == tile_reason::streaming);
 static_assert(dynamic_tile(scalar::f32) == tile_shape{4, 4});
@@ -85,9 +86,8 @@ TEST_CASE("register tiles fit the registers and are never empty") {
 }
 
 TEST_CASE("every reason for a tile has its sentence") {
-  for (const tile_reason why :
-       {tile_reason::no_more, tile_reason::memory_broadcast, tile_reason::registers,
-        tile_reason::squarest, tile_reason::streaming, tile_reason::library}) {
+  for (const tile_reason why : {tile_reason::no_more, tile_reason::registers, tile_reason::squarest,
+                                tile_reason::streaming, tile_reason::library}) {
     CHECK(sentence_of(why)[0] != '\0');
   }
 }
@@ -119,9 +119,46 @@ TEST_CASE("several vectors per tile leave few values over, or no more than one")
 }
 
 static_assert(lane_cost({}, 8) == 0);
-static_assert(lane_cost({100, 0, 0, 0}, 8) < lane_cost({100, 10, 0, 0}, 8));
-static_assert(lane_cost({100, 10, 0, 0}, 8) < lane_cost({100, 0, 10, 0}, 8),
+constexpr double cost_of(double lane_candidate::*entries) {
+  lane_candidate c{100};
+  c.*entries = 10;
+  return lane_cost(c, 8);
+}
+static_assert(lane_cost({100}, 8) < cost_of(&lane_candidate::touching_entries));
+static_assert(cost_of(&lane_candidate::touching_entries) < cost_of(&lane_candidate::packed_entries),
+              "runs that touch are moved a vector at a time");
+static_assert(cost_of(&lane_candidate::packed_entries) <
+                  cost_of(&lane_candidate::scattered_entries),
               "a transposition in registers is cheaper than entry by entry");
+static_assert(runs_touch(3, 3, 8, scalar::f64) && !runs_touch(3, 4, 8, scalar::f64));
+static_assert(!runs_touch(5, 5, 8, scalar::f64) && !runs_touch(2, 2, 2, scalar::f64));
+
+// Where lanes are packed: as many vectors as give a tile its work, and fit.
+static_assert(packed_vectors(10000, 8, 1000) == 16 && packed_vectors(10000, 8, 10000) == 1);
+static_assert(packed_vectors(40, 8, 100) == 4 && packed_vectors(15, 8, 100) == 1);
+
+// What the compiler unrolls: 8 x 8 times 8 x 8, or several steps, of real numbers.
+constexpr capabilities compiled = [] {
+  capabilities c = avx512_capabilities;
+  c.sandwiches = true;
+  return c;
+}();
+static_assert(is_unrolled(1024, 512, 1, scalar::f64, compiled));
+static_assert(is_unrolled(100, 50, 3, scalar::f32, compiled));
+static_assert(!is_unrolled(1024, 512, 1, scalar::c64, compiled));
+static_assert(!is_unrolled(100, 50, 3, scalar::c32, compiled));
+static_assert(!is_unrolled(1024, 512, 1, scalar::f64, avx512_capabilities));
+static_assert(!is_unrolled(100, 50, 2, scalar::f64, avx512_capabilities));
+static_assert(is_unrolled(100, 50, 1, scalar::f64, avx512_capabilities));
+static_assert(transposes_unrolled(1, 8, 8, 8) && !transposes_unrolled(1, 5, 5, 8));
+static_assert(transposes_unrolled(6, 6, 6, 8) && !transposes_unrolled(8, 8, 8, 1));
+static_assert(padded_row(3, 8) == 4 && padded_row(5, 8) == 8 && padded_row(9, 8) == 16);
+static_assert(padded_row(1, 8) == 1 && padded_row(3, 2) == 4);
+
+// One product along few entries of the result leaves lanes idle.
+static_assert(is_narrow(3, 1000, scalar::f64, avx512_capabilities));
+static_assert(!is_narrow(4, 1000, scalar::f64, avx512_capabilities));
+static_assert(!is_narrow(3, 20, scalar::f64, avx512_capabilities));
 
 // --- blocks ---
 

@@ -99,6 +99,39 @@ void check_unpack(shape s, T alpha, T beta) {
   CHECK(wrong == 0);
 }
 
+/// Several vectors of lanes come out as one after another does.
+template <class T, int W, class X>
+void check_vectors(tenfold::index n, tenfold::index x_stride, tenfold::index lane_stride) {
+  constexpr int vectors = 3;
+  CAPTURE(n);
+  CAPTURE(lane_stride);
+  const shape all{n, x_stride, lane_stride, W * vectors};
+  exact<X> x(all.size());
+  for (std::size_t i = 0; i < x.n; ++i) x.entries[i] = numbered<X>(static_cast<int>(i), 0);
+  exact<T> together(n * W * vectors), one(n * W);
+  pack<T, W>(together.data(), x.data(), n, {x_stride, lane_stride}, W, vectors);
+  exact<X> copy(all.size()), updated(all.size(), X(1)), want(all.size()),
+      want_updated(all.size(), X(1));
+  unpack<T, epilogue::overwrite, W>(copy.data(), together.data(), n, {x_stride, lane_stride}, W,
+                                    T(1), T(0), vectors);
+  unpack<T, epilogue::update, W>(updated.data(), together.data(), n, {x_stride, lane_stride}, W,
+                                 T(2), T(4), vectors);
+  int wrong = 0;
+  for (int v = 0; v < vectors; ++v) {
+    const tenfold::index first = v * W * lane_stride;
+    pack<T, W>(one.data(), x.data() + first, n, {x_stride, lane_stride}, W);
+    for (tenfold::index i = 0; i < n; ++i)
+      for (int l = 0; l < W; ++l) wrong += together[(i * vectors + v) * W + l] != one[i * W + l];
+    unpack<T, epilogue::overwrite, W>(want.data() + first, one.data(), n, {x_stride, lane_stride},
+                                      W);
+    unpack<T, epilogue::update, W>(want_updated.data() + first, one.data(), n,
+                                   {x_stride, lane_stride}, W, T(2), T(4));
+  }
+  for (std::size_t i = 0; i < x.n; ++i)
+    wrong += copy.entries[i] != want.entries[i] || updated.entries[i] != want_updated.entries[i];
+  CHECK(wrong == 0);
+}
+
 /// All lengths around whole blocks, all lane counts, runs that touch, that have gaps, that are
 /// themselves strided, and lanes that lie innermost or backwards in memory.
 template <int W, class F>
@@ -161,6 +194,17 @@ TEST_CASE_TEMPLATE("pack and unpack move, convert and conjugate every entry and 
 TEST_CASE_TEMPLATE("pack and unpack with one lane", T, double, float, std::complex<double>,
                    std::complex<float>) {
   check_all<T, 1>();
+}
+
+TEST_CASE_TEMPLATE("several vectors of lanes are packed and unpacked as one after another", T,
+                   double, float, std::complex<double>, std::complex<float>) {
+  using low = std::conditional_t<is_complex_type<T>, std::complex<float>, float>;
+  for (const tenfold::index n : {1, 2, 3, 4, 5, 7, 16, 19}) {
+    check_vectors<T, lanes<T>, T>(n, 1, n);
+    check_vectors<T, lanes<T>, T>(n, 1, n + 1);
+    check_vectors<T, lanes<T>, T>(n, 3 * lanes<T>, 1);
+    check_vectors<T, lanes<T>, low>(n, 1, n);
+  }
 }
 
 TEST_CASE_TEMPLATE("unpack undoes pack when the lanes lie backwards", T, double,

@@ -3,6 +3,7 @@
 #include <memory>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/contraction/merge_labels.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/dsel/read_call.hpp>
 
@@ -19,8 +20,10 @@ struct planned_operands {
   planned_operands(std::string_view text, const operand_list& operands,
                    const operand_shape<max_rank>* y, const call_settings& settings)
       : read(read_call<L>(text, operands.data(), static_cast<int>(operands.size()), y,
-                          settings.binding)),
-        plan(std::make_unique<contraction_plan<L>>(make_plan<L>(read->bound, settings.path))) {}
+                          settings.binding)) {
+    merge_labels(read->bound);
+    plan = std::make_unique<contraction_plan<L>>(make_plan<L>(read->bound, settings.path));
+  }
 
   std::unique_ptr<dynamic_program<L>> program(instruction_set isa, bool overwrites,
                                               index l2_bytes = 0) const {
