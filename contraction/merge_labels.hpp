@@ -37,7 +37,33 @@ constexpr bool are_one(const problem<L>& p, int outer, int inner) {
   return true;
 }
 
+/// By label: the operands that have it, one bit each, of inputs and output.
+template <limits L>
+struct label_holders {
+  std::uint64_t of[L.labels] = {};
+
+  constexpr explicit label_holders(const problem<L>& p) {
+    for (int o = 0; o <= p.input_count; ++o) {
+      label_set labels = o < p.input_count ? p.inputs[o].labels : p.output.labels;
+      for (int l = 0; labels != 0; ++l, labels >>= 1) of[l] |= (labels & 1) << o;
+    }
+  }
+};
+
 }  // namespace merging
+
+/// Whether some operands hold two labels, and no other operand holds one of them: as a rule this is
+/// not so, and nothing is left to do.
+template <limits L>
+constexpr bool may_merge_labels(const problem<L>& p) {
+  const merging::label_holders<L> holders(p);
+  for (int l = 0; l < p.label_count; ++l) {
+    for (int k = 0; k < l; ++k) {
+      if (holders.of[l] == holders.of[k]) return true;
+    }
+  }
+  return false;
+}
 
 /// Merges labels that lie one inside the other, stride(outer) = extent(inner) * stride(inner), in
 /// every operand that has either: (outer, inner) becomes `inner` with the product of the extents,
@@ -49,12 +75,13 @@ constexpr bool are_one(const problem<L>& p, int outer, int inner) {
 /// those of other labels.
 template <limits L>
 constexpr void merge_labels(problem<L>& p) {
-  label_set left = 0;
-  for (int o = 0; o < p.input_count; ++o) left |= p.inputs[o].labels;
+  merging::label_holders<L> holders(p);
   for (int outer = 0; outer < p.label_count; ++outer) {
-    for (int inner = 0; inner < p.label_count && contains(left, outer); ++inner) {
-      if (inner == outer || !contains(left, inner) || !merging::are_one(p, outer, inner)) continue;
-      left &= ~bit(outer);
+    for (int inner = 0; inner < p.label_count && holders.of[outer] != 0; ++inner) {
+      if (inner == outer || holders.of[inner] != holders.of[outer] ||
+          !merging::are_one(p, outer, inner))
+        continue;
+      holders.of[outer] = 0;
       p.extent[inner] *= p.extent[outer];
       p.extent[outer] = 1;
       int end = inner;

@@ -296,8 +296,8 @@ class phases : protected whole_steps<L> {
                                          step.contracted != 0, reads_once(step));
   }
 
-  /// Whether a step reads a matrix that is declared symmetric under reflection: it is applied to one
-  /// vector at a time.
+  /// Whether a step reads a matrix that is declared symmetric under reflection: it is applied to
+  /// one vector at a time.
   constexpr bool is_symmetric(int s) const {
     for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
       if (v >= 0 && v < n_ && problem_.inputs[v].symmetry != reflection::none) return true;

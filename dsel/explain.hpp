@@ -48,7 +48,7 @@ constexpr auto of_types(const capabilities& machine) {
   using e = typename Types::expression_type;
   using text = typename e::text;
   using program = std::remove_const_t<decltype(e::value)>;
-  const problem<e::bounds>& p = e::merged;
+  const problem<e::bounds>& p = e::planned();
   const auto lowered = lower<program>(p, e::plan, machine, true);
   auto out = explaining<e::bounds, e::bounds, program>(
                  text::said, text::names, text::text, p, e::plan,

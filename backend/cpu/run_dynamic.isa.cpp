@@ -241,6 +241,17 @@ class dynamic_runner {
     return step.finish == epilogue::update ? args_.beta : T(0);
   }
 
+  /// Whether runs of entries of X may touch (select::runs_touch), and f(their number) for those
+  /// that do.
+  template <class X>
+  static constexpr bool may_touch = std::is_same_v<X, T> && !is_complex_type<T> && W >= 4;
+  template <class F>
+  static void with_run(index n, const F& f) {
+    if (n == 2) return f(std::integral_constant<int, 2>{});
+    if (n == 3) return f(std::integral_constant<int, 3>{});
+    f(std::integral_constant<int, 4>{});
+  }
+
   int lanes_of_vector(const tile_position& at) const {
     return phase_.vectors > 1 ? W : at.lane_count;
   }
@@ -276,8 +287,15 @@ class dynamic_runner {
     const step_pointers<T, A> p{address<A>(step.a, scratch, at), nullptr,
                                 address<T>(step.c, scratch, at), nullptr, nullptr};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, A>& q) {
-      pack<T, W, Conjugated>(q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride},
-                             lanes_of_vector(at), phase_.vectors);
+      const lane_strides stride{step.n.a, step.a.lane_stride};
+      const int count = lanes_of_vector(at);
+      if constexpr (may_touch<A>) {
+        if (count == W && moves_touching<T, W, A>(step.n.extent, stride, Conjugated))
+          return with_run(step.n.extent, [&]<int N>(std::integral_constant<int, N>) {
+            pack_touching<T, W, N>(q.c, q.a, phase_.vectors);
+          });
+      }
+      pack<T, W, Conjugated>(q.c, q.a, step.n.extent, stride, count, phase_.vectors);
     });
   }
 
@@ -303,8 +321,17 @@ class dynamic_runner {
                                      address<C>(step.c, scratch, at), nullptr, nullptr};
       for_each_outer<max_outer_loops>(
           loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
-            unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent, {step.n.c, step.c.lane_stride},
-                                           lanes_of_vector(at), alpha_of(step), beta_of(step),
+            const lane_strides stride{step.n.c, step.c.lane_stride};
+            const int count = lanes_of_vector(at);
+            const T alpha = alpha_of(step), beta = beta_of(step);
+            if constexpr (may_touch<C>) {
+              if (count == W &&
+                  moves_touching<T, W, C>(step.n.extent, stride, alpha != T(1) || beta != T(0)))
+                return with_run(step.n.extent, [&]<int N>(std::integral_constant<int, N>) {
+                  unpack_touching<T, W, N>(q.c, q.a, phase_.vectors);
+                });
+            }
+            unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent, stride, count, alpha, beta,
                                            phase_.vectors);
           });
     }

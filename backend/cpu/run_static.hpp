@@ -70,9 +70,7 @@ template <int Most, class T, class A, class C, class F>
   }
 }
 
-/// A row of register tiles along n: `count` of them. In line, as those that follow: a mass operator
-/// of degree 2 has 14 rows, and calls take a sixth of its time (Granite Rapids: 0.83 of the kernel
-/// written by hand with calls, 0.91 without).
+/// A row of register tiles along n: `count` of them.
 ///
 /// Fetches: between two tiles lines of the next tile of the batch are fetched by `next`, if that is
 /// not null.
@@ -92,6 +90,14 @@ template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, e
   }
 }
 
+/// The same behind a call, so that programs share it.
+template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish,
+          bool Fetches>
+[[gnu::noinline]] void call_tile_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
+                                     line_fetcher* next) {
+  tile_row<T, W, M, N, K, S, How, Finish, Fetches>(a, b, c, count, alpha, beta, next);
+}
+
 struct sandwich_strides {
   index a1_q, a1_k, b_k, b_n, d_q, d_n, a2_m, a2_q, c_m, c_n;
 };
@@ -99,9 +105,9 @@ struct sandwich_strides {
 /// The same for sandwiches.
 template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
           epilogue Finish, bool Fetches>
-[[gnu::always_inline]] inline void sandwich_row(const T* a1, const T* b, const T* d, const T* a2,
-                                                T* c, index count, T alpha, T beta,
-                                                [[maybe_unused]] line_fetcher* next) {
+[[gnu::noinline]] void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
+                                    index count, T alpha, T beta,
+                                    [[maybe_unused]] line_fetcher* next) {
   for (index i = 0; i < count; ++i) {
     if constexpr (Fetches) {
       if (next != nullptr) next->fetch();
@@ -574,17 +580,29 @@ class static_runner {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
-            pack<T, width_of<S>(), step.a.conjugated && is_complex_type<A>>(
-                q.c, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, lanes_of_vector<S>(at),
-                vectors_of<S>());
+            constexpr lane_strides stride{step.n.a, step.a.lane_stride};
+            constexpr int w = width_of<S>();
+            const int count = lanes_of_vector<S>(at);
+            if constexpr (moves_touching<T, w, A>(step.n.extent, stride, step.a.conjugated)) {
+              if (count == w) return pack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
+            }
+            pack<T, w, step.a.conjugated && is_complex_type<A>>(q.c, q.a, step.n.extent, stride,
+                                                                count, vectors_of<S>());
           });
     } else {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
-            unpack<T, finish, width_of<S>()>(q.c, q.a, step.n.extent,
-                                             {step.n.c, step.c.lane_stride}, lanes_of_vector<S>(at),
-                                             alpha, beta, vectors_of<S>());
+            constexpr lane_strides stride{step.n.c, step.c.lane_stride};
+            constexpr int w = width_of<S>();
+            const int count = lanes_of_vector<S>(at);
+            if constexpr (moves_touching<T, w, C>(step.n.extent, stride,
+                                                  finish != epilogue::overwrite)) {
+              if (count == w)
+                return unpack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
+            }
+            unpack<T, finish, w>(q.c, q.a, step.n.extent, stride, count, alpha, beta,
+                                 vectors_of<S>());
           });
     }
   }
@@ -686,8 +704,13 @@ class static_runner {
                            (width > 1 || M * N * step.k.extent <= select::unrolled_scalars)) {
         constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
                                        step.n.b, step.m.c, step.n.c};
-        tile_row<T, width, M, N, static_cast<int>(step.k.extent), strides, how, Finish,
-                 fetches<S>()>(u.a, u.b, u.c, count, alpha, beta, next);
+        constexpr int k = static_cast<int>(step.k.extent);
+        if constexpr (select::is_in_line(M * step.n.extent * k))
+          tile_row<T, width, M, N, k, strides, how, Finish, fetches<S>()>(u.a, u.b, u.c, count,
+                                                                          alpha, beta, next);
+        else
+          call_tile_row<T, width, M, N, k, strides, how, Finish, fetches<S>()>(u.a, u.b, u.c, count,
+                                                                               alpha, beta, next);
       } else {
         for (index i = 0; i < count; ++i) {
           register_tile<T, width, M, N, dynamic_k, how, Finish>(u, step.k.extent);

@@ -263,17 +263,6 @@ template <class Where, int To, int N, class V, int... I>
   return all;
 }
 
-/// Whether there is code for runs that touch (select::runs_touch): one register holds the lanes.
-template <class T, int W>
-inline constexpr bool may_touch = !is_complex_type<T> && W >= 4 && W == block_entries<T>;
-
-/// Calls f(type of n) for runs of n entries that touch (select::runs_touch).
-template <class F>
-[[gnu::always_inline]] inline void with_touching_runs(index n, const F& f) {
-  if (n == 2) return f(std::integral_constant<int, 2>{});
-  if (n == 3) return f(std::integral_constant<int, 3>{});
-  f(std::integral_constant<int, 4>{});
-}
 /// To[k * to_stride ...] := the vectors that Where puts together from those at from_stride.
 template <class T, int W, int N, class Where>
 [[gnu::always_inline]] inline void move_touching(T* to, index to_stride, const T* from,
@@ -321,14 +310,6 @@ void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride,
 template <class T, int W = lanes<T>, bool Conjugated = false, class X>
 void pack(T* s, const X* x, index n, lane_strides stride, int count, int vectors = 1) {
   static_assert(widens<X, T> && (is_complex_type<X> || !Conjugated));
-  if constexpr (!Conjugated && std::is_same_v<X, T> && may_touch<T, W>) {
-    if (stride.x == 1 && count == W && select::runs_touch(n, stride.lane, W, scalar_of<T>))
-      return with_touching_runs(n, [&]<int N>(std::integral_constant<int, N>) {
-        for (int v = 0; v < vectors; ++v)
-          move_touching<T, W, N, typename touching_runs<N, W>::in>(s + v * W, index{W} * vectors,
-                                                                   x + v * N * W, W);
-      });
-  }
   for (int v = 0; v < vectors; ++v)
     pack_vector<T, W, Conjugated>(s + v * W, index{W} * vectors, x + v * W * stride.lane, n, stride,
                                   count);
@@ -441,18 +422,30 @@ void unpack(Y* y, const T* s, index n, lane_strides stride, int count, T alpha =
     if (alpha == T(1) && beta == T(0))
       return unpack<T, epilogue::overwrite, W>(y, s, n, stride, count, alpha, beta, vectors);
   }
-  if constexpr (std::is_same_v<Y, T> && may_touch<T, W>) {
-    if (stride.x == 1 && count == W && select::runs_touch(n, stride.lane, W, scalar_of<T>) &&
-        (Finish == epilogue::overwrite || (alpha == T(1) && beta == T(0))))
-      return with_touching_runs(n, [&]<int N>(std::integral_constant<int, N>) {
-        for (int v = 0; v < vectors; ++v)
-          move_touching<T, W, N, typename touching_runs<N, W>::out>(y + v * N * W, W, s + v * W,
-                                                                    index{W} * vectors);
-      });
-  }
   for (int v = 0; v < vectors; ++v)
     unpack_vector<T, Finish, W>(y + v * W * stride.lane, s + v * W, index{W} * vectors, n, stride,
                                 count, alpha, beta);
+}
+
+/// Whether the runs of a copy of entries of X in memory and T in scratch touch, and are moved a
+/// whole vector at a time: all lanes, nothing converted on the way.
+template <class T, int W, class X>
+[[gnu::always_inline]] constexpr bool moves_touching(index n, lane_strides stride, bool converts) {
+  return std::is_same_v<X, T> && W == block_entries<T> && !converts && stride.x == 1 &&
+         select::runs_touch(n, stride.lane, W, scalar_of<T>);
+}
+/// pack and unpack, which overwrites, of such runs of N entries.
+template <class T, int W, int N>
+void pack_touching(T* s, const T* x, int vectors) {
+  for (int v = 0; v < vectors; ++v)
+    move_touching<T, W, N, typename touching_runs<N, W>::in>(s + v * W, index{W} * vectors,
+                                                             x + v * N * W, W);
+}
+template <class T, int W, int N>
+void unpack_touching(T* y, const T* s, int vectors) {
+  for (int v = 0; v < vectors; ++v)
+    move_touching<T, W, N, typename touching_runs<N, W>::out>(y + v * N * W, W, s + v * W,
+                                                              index{W} * vectors);
 }
 
 }  // namespace TENFOLD_ISA

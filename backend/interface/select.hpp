@@ -201,17 +201,20 @@ constexpr tile_shape dynamic_row(scalar type) {
 
 /// Why a register tile is not larger.
 enum class tile_reason : unsigned char {
-  no_more,    ///< there are no more rows and columns
-  registers,  ///< the registers are full
-  squarest,   ///< A in lanes: the squarest tile hides the loads
-  streaming,  ///< nothing is summed: memory is walked row by row
-  library     ///< the largest tile that the library carries
+  no_more,           ///< there are no more rows and columns
+  memory_broadcast,  ///< the broadcast of A is the memory operand of the multiply-add
+  registers,         ///< the registers are full
+  squarest,          ///< A in lanes: the squarest tile hides the loads
+  streaming,         ///< nothing is summed: memory is walked row by row
+  library            ///< the largest tile that the library carries
 };
 
 constexpr const char* sentence_of(tile_reason why) {
   switch (why) {
     case tile_reason::no_more:
       return "there are no more";
+    case tile_reason::memory_broadcast:
+      return "broadcasts are memory operands: one vector is enough";
     case tile_reason::registers:
       return "as many as the registers hold";
     case tile_reason::squarest:
@@ -231,14 +234,14 @@ struct tile_choice {
 
 /// The register tile for `rows` x `columns` entries.
 ///
-/// Broadcast A, 32 registers: all rows up to 10, and as many columns as the registers hold up to 5
-/// rows, so that a broadcast serves several. From 6 rows on two columns: one, whose broadcasts are
-/// memory operands of the multiply-adds, has 0.97 to 0.99 of the rate of the mass operator, and
-/// with fewer rows 0.93 to 0.96 (Granite Rapids; Zen 4 preferred one column as long as broadcasts
-/// were kept that did not fit in registers). A in lanes: 4 x 6 (16 registers or less: 3 x 4),
-/// the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
-/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
-/// those of the scalar (capabilities::registers_for).
+/// Broadcast A, 32 registers: all rows up to 10; as many columns as the registers hold up to 5
+/// rows, so that a broadcast serves several (mass operator of degrees 2 and 3, Granite Rapids: 1.05
+/// times the rate of one column; on Zen 4 less as long as broadcasts were kept that did not fit in
+/// registers), and one from 6 rows on, because the broadcast is then the memory operand of the
+/// multiply-add (two: 1.01 to 1.03 times the rate, and a fifth more to compile). A in lanes: 4 x 6
+/// (16 registers or less: 3 x 4), the squarest that hides the loads. Complex numbers on 16
+/// registers keep 3 x 4 although they spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum:
+/// part of one row. `registers` are those of the scalar (capabilities::registers_for).
 constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
                                   bool a_lanes) {
   const bool many = registers >= 32;
@@ -253,7 +256,10 @@ constexpr tile_choice choose_tile(index rows, index columns, bool sums, int regi
   const int m = chunks(rows, many ? 10 : 6).longer;
   tile_reason why = tile_reason::registers;
   index n = (registers - 2) / (m + 1);
-  if (many && m >= 6) n = 2;
+  if (many && m >= 6) {
+    n = 1;
+    why = tile_reason::memory_broadcast;
+  }
   if (n > 6) n = 6;
   if (n < 1) n = 1;  // 8 registers: 6 sums, a vector of B and an entry of A
   if (columns >= 1 && n >= columns) {
@@ -276,6 +282,12 @@ inline constexpr int unrolled_products = 64;
 /// products of order 9 to 13, which are beyond, run 1.2 to 1.4 times as fast with a loop over k
 /// (SSE2, g++, Zen 4), and each costs 0.02 s less to compile.
 inline constexpr int unrolled_scalars = 24;
+
+/// Whether a row of register tiles with so many products of vectors is in line: a call takes some 9
+/// cycles (mass operator of degree 2, 14 rows, Granite Rapids: 0.83 of the kernel written by hand
+/// with calls, 0.91 without). Longer ones are shared among programs: in line, the mass operator of
+/// degree 4 takes 1.2 s to compile instead of 0.5.
+constexpr bool is_in_line(index products) { return products <= 128; }
 
 /// Whether register tiles of m x n vectors with k contracted values keep their broadcasts across
 /// tiles: where the registers hold them beside sums and columns.
@@ -626,14 +638,14 @@ constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const
 }
 
 /// Columns that the sandwich micro-kernel takes at once: as many as the registers hold of both its
-/// halves (mass operator on Granite Rapids, p = 2, 3 and 4: 1.06, 1.05 and 1.05 times the rate of
-/// one column). With matrices in halves, whose entries are read half as often, a second pays as
-/// long as it spills little: mass operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times
-/// the rate.
+/// halves, if those are three or four (mass operator on Granite Rapids, p = 2 and 3: 1.06 and 1.05
+/// times the rate of one column; two at p = 4 are 1.02 and longer to compile). With matrices in
+/// halves, whose entries are read half as often, a second pays as long as it spills little: mass
+/// operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {
   if (registers < 32) return 1;
   const index held = registers - 4, sides = points + rows;
-  if (!in_halves) return sides > held ? 1 : static_cast<int>(held / sides);
+  if (!in_halves) return held < 3 * sides ? 1 : static_cast<int>(held / sides);
   return 2 * sides <= registers + 2 ? 2 : 1;
 }
 

@@ -127,6 +127,21 @@ void check_vectors(tenfold::index n, tenfold::index x_stride, tenfold::index lan
     unpack<T, epilogue::update, W>(want_updated.data() + first, one.data(), n,
                                    {x_stride, lane_stride}, W, T(2), T(4));
   }
+  if constexpr (std::is_same_v<X, T> && !is_complex_type<T> && W >= 4) {
+    // Runs that touch come out so, too.
+    const auto touching = [&]<int N>(std::integral_constant<int, N>) {
+      if (n != N || !moves_touching<T, W, X>(n, {x_stride, lane_stride}, false)) return;
+      exact<T> s(n * W * vectors);
+      exact<X> y(all.size());
+      pack_touching<T, W, N>(s.data(), x.data(), vectors);
+      unpack_touching<T, W, N>(y.data(), s.data(), vectors);
+      for (std::size_t i = 0; i < s.n; ++i) wrong += s.entries[i] != together.entries[i];
+      for (std::size_t i = 0; i < y.n; ++i) wrong += y.entries[i] != x.entries[i];
+    };
+    touching(std::integral_constant<int, 2>{});
+    touching(std::integral_constant<int, 3>{});
+    touching(std::integral_constant<int, 4>{});
+  }
   for (std::size_t i = 0; i < x.n; ++i)
     wrong += copy.entries[i] != want.entries[i] || updated.entries[i] != want_updated.entries[i];
   CHECK(wrong == 0);

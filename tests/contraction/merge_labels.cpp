@@ -63,12 +63,13 @@ constexpr label_list<M.labels> named(const problem<M>& p, int label) {
 }
 static_assert(named(copied, 2).count == 3 && named(copied, 2)[0] == 0 && named(copied, 2)[2] == 2);
 
+constexpr limits sums = with_sums(medium_limits);
+
 }  // namespace
 
 TEST_CASE("labels of sums and products in turn are merged where every statement agrees") {
-  constexpr limits L = with_sums(medium_limits);
   const auto count = [](std::string_view text, std::initializer_list<index> extents) {
-    problem<L> p = problem_from<L>(text, extents);
+    problem<sums> p = problem_from<sums>(text, extents);
     merge_labels(p);
     label_set all = 0;
     for (int o = 0; o < p.input_count; ++o) all |= p.inputs[o].labels;
