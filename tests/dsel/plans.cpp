@@ -136,6 +136,27 @@ TEST_CASE("a plan knows the strides of its result") {
   CHECK(memory.spoilt_gaps() == 0);
 }
 
+TEST_CASE("a string and its plan write into a tensor of run-time rank") {
+  tensor<double, 3, 4> a;
+  tensor<double, 4, 5> b;
+  a.fill(2);
+  b.fill(3);
+  const std::string text = "ij,jk->ik";
+  dynamic_tensor<double> y = einsum(text, a, b);
+  CHECK(y(2, 4) == 24);
+  einsum(text, into(y), a, b, alpha(2), beta(1));
+  CHECK(y(2, 4) == 72);
+  const auto p = plan(text, into(like(y)), like(a), like(b));
+  p(into(y), a, b, beta(-1));
+  CHECK(y(0, 0) == -48);
+  CHECK(explain(text, into(y), a, b).step_count == 1);
+  dynamic_tensor<double> other = einsum("ij->ji", y);
+  CHECK_THROWS_AS(einsum(text, into(other), a, b), shape_error);
+  CHECK_THROWS_AS(einsum("ij,jk->ik", into(y), y, y), shape_error);
+  dynamic_tensor<double> square = einsum("ij,kj->ik", a, a);
+  CHECK_THROWS_AS(einsum(text, into(square), square, square), overlap_error);
+}
+
 TEST_CASE("what is not like the planned is told and nothing is written") {
   const auto a = made<double>(shape<5, 6>{}, 1);
   const auto b = made<double>(shape<6, 7>{}, 2);
