@@ -615,7 +615,7 @@ class lowering : private whole_lowering<L, Program> {
   }
 
   constexpr bool sandwich_at(const phase_shape& shape, int s) const {
-    if (!caps_.sandwiches || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root)
+    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root)
       return false;
     if (!contains(shape.members, s + 1) || !contains(shape.members, s + 2)) return false;
     // What stays in registers is read once, and added to nothing.

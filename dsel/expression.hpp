@@ -151,7 +151,8 @@ class expression {
     merge_labels(p);
     return p;
   }();
-  /// The problem that is planned. (A copy of it costs the compiler 0.04 s.)
+  /// The problem that is planned. (Where no label changes, a copy would only cost the compiler
+  /// time.)
   static constexpr const problem<bounds>& planned() {
     if constexpr (bound.error.code == diagnosis::none && may_merge_labels(bound.value)) {
       return merged;

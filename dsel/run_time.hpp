@@ -35,7 +35,8 @@ run_time_operand run_time_operand_of(const dynamic_tensor<T>& x) {
   return {x.shape(), x.data()};
 }
 
-/// As for a tensor whose rank the type tells; of an expression given as a string.
+/// Writes the result of an expression given as a string, or of its plan, into a tensor of run-time
+/// rank: einsum(text, into(C), A, B). Throws as for any destination.
 template <scalar_type T>
 destination<dynamic_tensor<T>> into(dynamic_tensor<T>& y) {
   return {y};

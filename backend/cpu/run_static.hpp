@@ -242,7 +242,7 @@ class static_runner {
     }
   }
 
-  /// Scratch of so many bytes lies on the stack: 5 ns less for tiny programs of several steps.
+  /// Scratch of so many bytes lies on the stack, where a tiny program finds it at once.
   static constexpr std::size_t stack_bytes = 4096;
 
   /// Entries of products that run together between which lines are fetched.

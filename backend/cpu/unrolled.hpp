@@ -18,6 +18,7 @@ enum class unrolled_lanes {
   terms        ///< terms of one sum
 };
 
+/// The lanes that a step, of which all is known, can take.
 template <class T>
 constexpr unrolled_lanes lanes_of_unrolled(const program_step& s) {
   if (is_complex_type<T> || s.k_outer_count > 0 || s.b.where == buffer::none)

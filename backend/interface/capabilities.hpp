@@ -22,9 +22,9 @@ struct capabilities {
   int registers = 16;      ///< architectural SIMD registers
   index l1_bytes = 32768;  ///< data cache of one core
   index l2_bytes = 1048576;
-  /// Programs are compiled one by one: micro-kernels of any size, and the fused one that
-  /// interpolates, scales and projects.
-  bool sandwiches = false;
+  /// Each program is compiled by itself, so that micro-kernels have any size and the fused one that
+  /// interpolates, scales and projects is there; false: the library's own are run.
+  bool compiled = false;
   const tuning* tuned = nullptr;  ///< of batched products; null: select::built_in
 
   /// SIMD lanes for a scalar type; at least 1. A vector of complex numbers is two registers, one of

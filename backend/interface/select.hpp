@@ -20,7 +20,7 @@ inline constexpr double unrolled_flops = 700;
 /// What the compiler unrolls takes lanes from neighbours where numbers are real
 /// (backend/cpu/unrolled.hpp): it may have several steps, and the work of 8 x 8 times 8 x 8.
 constexpr bool has_unrolled_lanes(scalar type, const capabilities& c) {
-  return c.sandwiches && !is_complex(type);
+  return c.compiled && !is_complex(type);
 }
 constexpr double unrolled_work(scalar type, const capabilities& c) {
   return has_unrolled_lanes(type, c) ? 1024 : unrolled_flops;
@@ -147,7 +147,8 @@ constexpr int lane_vectors(index extent, int width, bool sums, bool read_once = 
 
 /// Vectors per tile where lanes are packed, for a tile whose work with one vector is `flops`: the
 /// three steps of such a tile, packing, product and unpacking, take some 80 ns whatever they do (a
-/// 4 x 4 matrix applied to 8192 columns of pairs, AVX-512: 83 us with one vector, 21 with eight).
+/// 4 x 4 matrix applied to 8192 columns of pairs, AVX-512, two threads: 17 us with eight vectors,
+/// 12 with 32).
 constexpr int packed_vectors(index extent, int width, double flops) {
   int v = 1;
   while (v < 32 && v * flops < tile_flops && extent >= 2 * v * index{width}) v *= 2;
@@ -235,13 +236,13 @@ struct tile_choice {
 /// The register tile for `rows` x `columns` entries.
 ///
 /// Broadcast A, 32 registers: all rows up to 10; as many columns as the registers hold up to 5
-/// rows, so that a broadcast serves several (mass operator of degrees 2 and 3, Granite Rapids: 1.05
-/// times the rate of one column; on Zen 4 less as long as broadcasts were kept that did not fit in
-/// registers), and one from 6 rows on, because the broadcast is then the memory operand of the
-/// multiply-add (two: 1.01 to 1.03 times the rate, and a fifth more to compile). A in lanes: 4 x 6
-/// (16 registers or less: 3 x 4), the squarest that hides the loads. Complex numbers on 16
-/// registers keep 3 x 4 although they spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum:
-/// part of one row. `registers` are those of the scalar (capabilities::registers_for).
+/// rows, so that a broadcast serves several (mass operator of degrees 2 and 3, Granite Rapids: 1.04
+/// and 1.07 times the rate of one column; not measured on Zen 4 since keeps_broadcasts), and one
+/// from 6 rows on, because the broadcast is then the memory operand of the multiply-add (two: 1.00
+/// to 1.04 times the rate, and longer to compile). A in lanes: 4 x 6 (16 registers or less: 3 x 4),
+/// the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
+/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
+/// those of the scalar (capabilities::registers_for).
 constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
                                   bool a_lanes) {
   const bool many = registers >= 32;
@@ -283,10 +284,10 @@ inline constexpr int unrolled_products = 64;
 /// (SSE2, g++, Zen 4), and each costs 0.02 s less to compile.
 inline constexpr int unrolled_scalars = 24;
 
-/// Whether a row of register tiles with so many products of vectors is in line: a call takes some 9
-/// cycles (mass operator of degree 2, 14 rows, Granite Rapids: 0.83 of the kernel written by hand
-/// with calls, 0.91 without). Longer ones are shared among programs: in line, the mass operator of
-/// degree 4 takes 1.2 s to compile instead of 0.5.
+/// Whether a row of register tiles with so many products of vectors is in line (mass operator of
+/// degrees 2 and 3, Granite Rapids: 0.83 and 0.85 of the kernel written by hand with calls, 0.89
+/// without). Longer ones are shared among programs: in line, the mass operator of degree 4
+/// takes 1.2 s to compile instead of 0.5.
 constexpr bool is_in_line(index products) { return products <= 128; }
 
 /// Whether register tiles of m x n vectors with k contracted values keep their broadcasts across
@@ -638,8 +639,8 @@ constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const
 }
 
 /// Columns that the sandwich micro-kernel takes at once: as many as the registers hold of both its
-/// halves, if those are three or four (mass operator on Granite Rapids, p = 2 and 3: 1.06 and 1.05
-/// times the rate of one column; two at p = 4 are 1.02 and longer to compile). With matrices in
+/// halves, if those are three or more (mass operator on Granite Rapids, p = 2 and 3: 1.06 and 1.04
+/// times the rate of one column; two are not worth their time to compile). With matrices in
 /// halves, whose entries are read half as often, a second pays as long as it spills little: mass
 /// operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {

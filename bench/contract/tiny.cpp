@@ -243,25 +243,24 @@ void run_expression(report& out, [[maybe_unused]] const InEigen& eigen,
                 out.bound(t.peak, flops, bytes, level::l1)));
 }
 
+/// Products of N x N matrices.
+template <int N>
+void run_square(report& out) {
+  using matrix = fixed<N, N>;
+  run_expression<"ij,jk->ik", matrix, matrix, matrix>(
+      out, TENFOLD_IN_EIGEN([](double* c, entries a, entries b) {
+        to<N, N>(c).noalias() = in<N, N>(a) * in<N, N>(b);
+      }),
+      TENFOLD_IN_FASTOR([](const auto& a, const auto& b) { return Fastor::matmul(a, b); }));
+}
+
 }  // namespace
 
 void run_tiny(report& out) {
   using std::size_t;
-  run_expression<"ij,jk->ik", fixed<2, 2>, fixed<2, 2>, fixed<2, 2>>(
-      out, TENFOLD_IN_EIGEN([](double* c, entries a, entries b) {
-        to<2, 2>(c).noalias() = in<2, 2>(a) * in<2, 2>(b);
-      }),
-      TENFOLD_IN_FASTOR([](const auto& a, const auto& b) { return Fastor::matmul(a, b); }));
-  run_expression<"ij,jk->ik", fixed<4, 4>, fixed<4, 4>, fixed<4, 4>>(
-      out, TENFOLD_IN_EIGEN([](double* c, entries a, entries b) {
-        to<4, 4>(c).noalias() = in<4, 4>(a) * in<4, 4>(b);
-      }),
-      TENFOLD_IN_FASTOR([](const auto& a, const auto& b) { return Fastor::matmul(a, b); }));
-  run_expression<"ij,jk->ik", fixed<8, 8>, fixed<8, 8>, fixed<8, 8>>(
-      out, TENFOLD_IN_EIGEN([](double* c, entries a, entries b) {
-        to<8, 8>(c).noalias() = in<8, 8>(a) * in<8, 8>(b);
-      }),
-      TENFOLD_IN_FASTOR([](const auto& a, const auto& b) { return Fastor::matmul(a, b); }));
+  run_square<2>(out);
+  run_square<4>(out);
+  run_square<8>(out);
   run_expression<"ij,jk->ik", fixed<3, 5>, fixed<3, 7>, fixed<7, 5>>(
       out, TENFOLD_IN_EIGEN([](double* c, entries a, entries b) {
         to<3, 5>(c).noalias() = in<3, 7>(a) * in<7, 5>(b);

@@ -141,7 +141,7 @@ static_assert(packed_vectors(40, 8, 100) == 4 && packed_vectors(15, 8, 100) == 1
 // What the compiler unrolls: 8 x 8 times 8 x 8, or several steps, of real numbers.
 constexpr capabilities compiled = [] {
   capabilities c = avx512_capabilities;
-  c.sandwiches = true;
+  c.compiled = true;
   return c;
 }();
 static_assert(is_unrolled(1024, 512, 1, scalar::f64, compiled));

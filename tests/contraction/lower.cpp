@@ -11,7 +11,7 @@ constexpr limits S = small_limits, M = medium_limits;
 
 constexpr capabilities with_sandwiches = [] {
   capabilities c = avx512_capabilities;
-  c.sandwiches = true;
+  c.compiled = true;
   return c;
 }();
 

@@ -26,7 +26,7 @@ template <literal S, class... X>
 constexpr bool is_unrolled() {
   constexpr capabilities machine = [] {
     capabilities c = avx512_capabilities;
-    c.sandwiches = true;
+    c.compiled = true;
     return c;
   }();
   constexpr auto e = explain<S, X...>(machine);
