@@ -276,7 +276,7 @@ struct live_values {
   contraction_path<L> path{};
 
   constexpr live_values(const path_value<L>* leaves, int n) : count(n) {
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < L.operands && i < n; ++i) {
       value[i] = leaves[i];
       number[i] = static_cast<std::uint8_t>(i);
     }
