@@ -65,12 +65,12 @@ constexpr step_loop take_neighbours(step_loop* loops, int& count) {
   return take_longest(loops, count);
 }
 
-/// Takes the loop along which B is nearest.
-constexpr step_loop take_nearest(step_loop* loops, int& count) {
+/// Takes the loop along which an operand is nearest.
+constexpr step_loop take_nearest(step_loop* loops, int& count, index step_loop::*along) {
   const auto length = [](index x) { return x < 0 ? -x : x; };
   int best = 0;
   for (int i = 1; i < count; ++i) {
-    if (length(loops[i].b) < length(loops[best].b)) best = i;
+    if (length(loops[i].*along) < length(loops[best].*along)) best = i;
   }
   return take(loops, count, best);
 }

@@ -475,15 +475,20 @@ class lowering : private whole_lowering<L, Program> {
     shared_count = fold(shared, shared_count);
     sum_count = fold(sums, sum_count);
     for (int i = 0; i < sum_count; ++i) sums[i].a2 = sums[i].d = 0;
+    // Sums that go on along another loop than the vectors read lines in parts, several times.
+    const bool goes_near = shape.vectors > 1 && sum_count > 0;
+    const auto near = [&](step_loop* loops, int& count) {
+      return goes_near ? take_nearest(loops, count, &step_loop::a) : take_longest(loops, count);
+    };
     if (vb < 0 && row_count > 0) {
-      step.n = take_longest(rows, row_count);
+      step.n = near(rows, row_count);
       step.a_varies = true;
     } else if (column_count > 0) {
-      step.n = shape.vectors > 1 ? take_nearest(columns, column_count)
+      step.n = shape.vectors > 1 ? take_nearest(columns, column_count, &step_loop::b)
                : out_.unrolled   ? take_neighbours(columns, column_count)
                                  : take_longest(columns, column_count);
     } else if (shared_count > 0 && row_count == 0) {
-      step.n = take_longest(shared, shared_count);
+      step.n = near(shared, shared_count);
       step.a_varies = true;
     }
     if (vb >= 0 && row_count > 0) step.m = take_longest(rows, row_count);
@@ -615,8 +620,7 @@ class lowering : private whole_lowering<L, Program> {
   }
 
   constexpr bool sandwich_at(const phase_shape& shape, int s) const {
-    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root)
-      return false;
+    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root) return false;
     if (!contains(shape.members, s + 1) || !contains(shape.members, s + 2)) return false;
     // What stays in registers is read once, and added to nothing.
     for (const int inside : {s, s + 1}) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tenfold/contraction/product_groups.hpp>
 #include <tenfold/contraction/program_builder.hpp>
 #include <utility>
 
@@ -95,16 +94,7 @@ class whole_lowering : protected program_builder<L, Program> {
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
     if (!out_.feasible) return;
 
-    product_groups<L.labels> g;
-    for (int l = 0; l < problem_.label_count; ++l) {
-      if (!contains(ps.labels, l)) continue;
-      const bool in_a = contains(labels_of(va), l), in_b = contains(labels_of(vb), l);
-      (contains(ps.contracted, l) ? g.sums
-       : in_a == in_b             ? g.batch
-       : in_a                     ? g.rows
-                                  : g.columns)
-          .add({problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]});
-    }
+    product_groups<L.labels> g = base::groups_of(s);
     const int lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
     if (g.arrange(lanes)) std::swap(a, b);
 

@@ -104,6 +104,14 @@ struct product_groups {
     return turned;
   }
 
+  /// Whether some group is not one loop.
+  constexpr bool is_scattered() const {
+    for (loop_group<Labels> g : {rows, columns, sums}) {
+      if (fold(g.loops, g.count) > 1) return true;
+    }
+    return false;
+  }
+
   /// Columns of which B is transposed as it is packed, or 0.
   constexpr index transposed_columns(int lanes) const {
     const int n = columns.count;

@@ -4,6 +4,7 @@
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/fold.hpp>
 #include <tenfold/contraction/plan_values.hpp>
+#include <tenfold/contraction/product_groups.hpp>
 
 /// Which steps of a plan are phases of their own, run over all their loops at once by a function of
 /// the library (is_whole): those for which the caches, not the lanes of a tile, decide the order.
@@ -53,6 +54,24 @@ class whole_steps : protected plan_values<L> {
         return l;
     }
     return -1;
+  }
+
+  // --- products in blocks ----------------------------------------------------------------------
+
+  constexpr product_groups<L.labels> groups_of(int s) const {
+    const plan_step<L>& step = plan_.steps[s];
+    const int a = before_conversion(step.a), b = before_conversion(step.b), c = n_ + end_of_sum(s);
+    product_groups<L.labels> g;
+    for (int l = 0; l < problem_.label_count; ++l) {
+      if (!contains(step.labels, l)) continue;
+      const bool in_a = contains(labels_of(a), l), in_b = contains(labels_of(b), l);
+      (contains(step.contracted, l) ? g.sums
+       : in_a == in_b               ? g.batch
+       : in_a                       ? g.rows
+                                    : g.columns)
+          .add({problem_.extent[l], stride_of(a, l), stride_of(b, l), stride_of(c, l)});
+    }
+    return g;
   }
 
   // --- sums along which the operands are neighbours ------------------------------------------
@@ -147,17 +166,18 @@ class whole_steps : protected plan_values<L> {
 
   /// The terms of a sum are so together.
   constexpr void find_blocked() {
-    const double least = select::least_blocked(problem_.type, caps_);
     int products = 0;
     for (int s = 0; s < plan_.step_count; ++s) products += plan_.steps[s].b >= 0;
     for (int s = 0; s < plan_.step_count; ++s) {
       const plan_step<L>& step = plan_.steps[s];
-      if (step.b < 0 || points_(step.labels) < least) continue;
+      if (step.b < 0) continue;
       const label_set la = labels_of(step.a), lb = labels_of(step.b);
       const label_set kept = step.labels & ~step.contracted;
+      const double m = points_(la & ~lb & kept), n = points_(lb & ~la & kept),
+                   k = points_(step.contracted);
       const bool is_alone = products == 1 && is_known(step.labels);
-      if (select::is_blocked(points_(la & ~lb & kept), points_(lb & ~la & kept),
-                             points_(step.contracted), is_alone, problem_.type, caps_))
+      if (select::is_blocked(m, n, k, is_alone, problem_.type, caps_) ||
+          (is_alone && select::is_blocked_in_cache(m, n, k) && groups_of(s).is_scattered()))
         blocked_ |= bit(s);
     }
     if (blocked_ == 0) return;

@@ -38,7 +38,8 @@ struct tile_operands {
   bool conjugate_sum = false;          ///< with epilogue::update: conj(sum) for sum
   bool sum_only = false;               ///< alpha is 1 and beta 0, which need not be asked for
   bool past_caches = false;            ///< with tile_modes::streams: C is written to memory at once
-  fetch_cursor next = {};              ///< with tile_modes::fetch
+  fetch_cursor next = {};              ///< with tile_modes::ahead
+  index k_ahead = 0;  ///< with tile_modes::reads_once: contracted values ahead; 0: nothing
 };
 
 /// More contracted loops than any step has: every label of an operand of the highest rank.
@@ -62,6 +63,7 @@ struct tile_modes {
   int lines = 1;         ///< fetched of each operand per contracted value
   bool streams = false;  ///< C may go past the caches: it is aligned like a vector
   int unroll = select::unrolled_products;  ///< up to so many products the loop over a static k is
+  bool reads_once = false;  ///< no other tile reads these lanes of B, or of A where there is no B
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };
@@ -257,6 +259,19 @@ struct accumulators {
           fetch_lines<How>(next.b);
           fetch_lines<How>(next.c);
           next.advance(1);
+        }
+        return;
+      }
+    }
+    if constexpr (How.reads_once) {
+      if (t.k_ahead != 0) {
+        const T* next = How.has_b ? b + t.k_ahead * t.b_k : a + t.k_ahead * t.a_k;
+#pragma GCC unroll 1
+        for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) {
+          step<How>(a, b, t);
+#pragma GCC unroll 16
+          for (int n = 0; n < N; ++n) __builtin_prefetch(next + n * (How.has_b ? t.b_n : t.a_n));
+          next += How.has_b ? t.b_k : t.a_k;
         }
         return;
       }

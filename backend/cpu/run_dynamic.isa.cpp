@@ -39,17 +39,23 @@ struct tile_table {
   static constexpr auto entries = make(std::make_integer_sequence<int, Rows * Columns>{});
 };
 
+constexpr tile_modes read_once(tile_modes how) {
+  how.reads_once = true;
+  return how;
+}
+
 /// The table for a step. Only where A stands still along n are there several rows: an entry-wise
 /// product and a single operand have nothing to share between rows.
 template <class T, int W>
 const tile_function<T>* tiles_of(const program_step& step) {
   constexpr access u = access::uniform, l = access::lanes;
   if (step.b.where == buffer::none) {
-    return step.a_varies ? tile_table<T, W, 1, tile_modes{l, l, true, false}>::entries.data()
-                         : tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
+    return step.a_varies
+               ? tile_table<T, W, 1, read_once(tile_modes{l, l, true, false})>::entries.data()
+               : tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
   }
   if (is_row(step))
-    return tile_table<T, W, 1, tile_modes{u, l, false, true},
+    return tile_table<T, W, 1, read_once(tile_modes{u, l, false, true}),
                       select::dynamic_row(scalar_of<T>).n>::entries.data();
   // Width 1 knows no difference between an entry and a vector of one lane.
   if (step.a.how == u || W == 1) {
@@ -105,6 +111,8 @@ class dynamic_runner {
     }
     if (is_whole(first.kind))
       return run_whole(phase_, first, program_.loops + first.first_loop, args_, workspace_);
+    from_memory_ =
+        static_cast<double>(range.count) * bytes_read_once() > static_cast<double>(caches().l3);
     auto body = [&](index begin, index end) {
       const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
       for (index i = begin; i < end; ++i) run_tile(block.as<T>(), position_of(phase_, range, i));
@@ -425,8 +433,59 @@ class dynamic_runner {
     }
   }
 
+  /// The operand in memory that no two register tiles of a step read, and its strides; null: there
+  /// is none.
+  struct once {
+    const operand_ref* x = nullptr;
+    index step_loop::*along = &step_loop::a;
+  };
+  static once read_once_by(const program_step& step) {
+    once r;
+    if (step.kind != step_kind::contract) return r;
+    if (step.b.where != buffer::none && is_row(step)) {
+      r = {&step.b, &step_loop::b};
+    } else if (step.b.where == buffer::none && step.a_varies) {
+      r.x = &step.a;
+    }
+    if (r.x != nullptr && r.x->where != buffer::input) r.x = nullptr;
+    return r;
+  }
+
+  /// Of one tile of the phase.
+  double bytes_read_once() const {
+    double bytes = 0;
+    for (int s = 0; s < phase_.step_count; ++s) {
+      const program_step& step = program_.steps[phase_.first_step + s];
+      const once r = read_once_by(step);
+      if (r.x == nullptr) continue;
+      double entries = W;
+      const auto count = [&](const step_loop& l) {
+        if (l.*r.along != 0) entries *= static_cast<double>(l.extent);
+      };
+      count(step.n);
+      count(step.k);
+      for (int l = 0; l < step.outer_count + step.k_outer_count; ++l)
+        count(program_.loops[step.first_loop + l]);
+      bytes += entries * sizeof(T);
+    }
+    return bytes;
+  }
+
+  /// Contracted values that register tiles of so many columns fetch ahead: where their rows lie in
+  /// memory one behind another, so that behind the last is what the next tile reads. Of rows that
+  /// are longer, or farther apart, the processor fetches as much (0.92 to 1.0 with this).
+  index rows_ahead(const program_step& step, int columns) const {
+    if (!from_memory_) return 0;
+    const once r = read_once_by(step);
+    if (r.x == nullptr) return 0;
+    const index row = index{columns} * W, next = step.k.*r.along;
+    return next < W || next > 2 * row ? 0 : select::rows_ahead(row * index{sizeof(T)});
+  }
+
   void contract(const program_step& step, const step_loop* contracted, const step_pointers<T>& p,
                 T alpha, T beta) const {
+    const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_columns<T>;
+    const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most);
     k_loop k_outer[max_outer_loops];
     for (int i = 0; i < step.k_outer_count; ++i) {
       k_outer[i] = {contracted[i].extent, contracted[i].a, contracted[i].b};
@@ -444,9 +503,8 @@ class dynamic_runner {
     t.c_n = step.n.c;
     t.alpha = alpha;
     t.beta = beta;
+    t.k_ahead = rows_ahead(step, columns.longer);
     const tile_function<T>* const functions = tiles_of<T, W>(step);
-    const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_columns<T>;
-    const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most);
     for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
       const int m = rows.longer - (r >= rows.long_count);
       tile_operands<T> u = t;
@@ -471,6 +529,7 @@ class dynamic_runner {
   const program_phase& phase_;
   const program_arguments<T>& args_;
   T* workspace_;
+  bool from_memory_ = false;  ///< what steps read once does not stay in the caches
 };
 
 template <class T>

@@ -88,6 +88,12 @@ inline constexpr index cleared_entries = 1 << 16;
 /// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
 inline constexpr index fetched_bytes = 2048;
 
+/// Of an operand from memory that a register tile reads once 2 KB are fetched ahead: the contracted
+/// values that they are, of which the tile reads `row` bytes each (bic,bicf->bif of ./dev bench
+/// contract, Granite Rapids: 11.7 GB/s without, 14.5 with; in a loop by hand 512 bytes reach 0.93
+/// of this, 4 KB 0.76).
+constexpr index rows_ahead(index row) { return row < 2048 ? 2048 / row : 1; }
+
 /// Distances in scratch of a multiple of this many bytes are made a vector longer: all entries of
 /// an axis would share one set of the L1 cache (diffusion at 8 x 8 x 8 points of 8 lanes on Zen 5,
 /// the kernel written by hand of the bench fem: 0.91 of the peak, 1.28 with longer ones).
@@ -650,12 +656,6 @@ constexpr int sandwich_columns(index points, index rows, bool in_halves, int reg
   return 2 * sides <= registers + 2 ? 2 : 1;
 }
 
-/// A product with fewer points than this is not asked for more: with 8 of each group its operands
-/// have three entries for 8 points.
-constexpr double least_blocked(scalar type, const capabilities& c) {
-  return static_cast<double>(c.l2_bytes) * 8 / 3 / static_cast<double>(bytes_of(type));
-}
-
 /// Whether a product of m rows, n columns and k contracted values is cut into blocks that are
 /// packed: where the operands do not stay in L2 and each entry that is packed is used often enough
 /// (of 8 to 12 rows or sums the contractions of ./dev bench contract --quick run at 1.5 to 3 times
@@ -668,6 +668,13 @@ constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar ty
   const double least = is_alone ? 8 : 64;
   const double bytes = (m * k + k * n + m * n) * static_cast<double>(bytes_of(type));
   return m >= least && n >= least && k >= least && bytes > static_cast<double>(c.l2_bytes);
+}
+/// The same in cache: one product whose rows, columns or sums are several loops, which are one in
+/// the panels (./dev bench contract --filter labels: the three of ten labels run at 0.73 to 0.83 of
+/// a matrix product of the same work; tile by tile at 0.25 to 0.6. That of eight rows and sums runs
+/// at 0.48, and in blocks at 0.8 of that.)
+constexpr bool is_blocked_in_cache(double m, double n, double k) {
+  return m >= 16 && n >= 16 && k >= 16;
 }
 /// Whether one product leaves lanes idle whose results lie along `near` values, while its other
 /// side is long enough to give lanes.

@@ -170,8 +170,6 @@ static_assert(is_blocked(100000, 24, 72, true, scalar::f64, avx512_capabilities)
 static_assert(!is_blocked(100000, 24, 72, false, scalar::f64, avx512_capabilities));
 static_assert(is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
 static_assert(!is_blocked(1e9, 7, 8, true, scalar::f64, avx512_capabilities));
-static_assert(least_blocked(scalar::f64, avx512_capabilities) <= 8 * 8 * 8188.0,
-              "no more points than those of the least product beyond L2");
 static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
 static_assert(blocks_of(32, 32, 1 << 20, scalar::f64, avx512_capabilities).parts == 16);

@@ -50,6 +50,14 @@ void check_blocked(std::string_view text, const extents_list& extents) {
 static_assert(
     is_blocked<"aec,deb->abcd", tensor<double, 16, 16, 17>, tensor<double, 23, 16, 24>>());
 static_assert(is_blocked<"ij,jk->ik", tensor<double, 300, 300>, tensor<double, 300, 300>>());
+// In cache where the rows, columns or sums of the one product are several loops.
+static_assert(
+    is_blocked<"acbd,cedf->aebf", tensor<double, 6, 6, 6, 6>, tensor<double, 6, 6, 6, 6>>());
+static_assert(is_blocked<"akl,lck->ac", tensor<double, 64, 16, 16>, tensor<double, 16, 64, 16>>());
+static_assert(
+    !is_blocked<"abcd,cdef->abef", tensor<double, 6, 6, 6, 6>, tensor<double, 6, 6, 6, 6>>());
+static_assert(
+    !is_blocked<"acbd,cedf->aebf", tensor<double, 3, 6, 5, 6>, tensor<double, 6, 6, 6, 6>>());
 // In cache, read by few, a batch, one step of many: not.
 static_assert(!is_blocked<"ij,jk->ik", tensor<double, 200, 200>, tensor<double, 200, 200>>());
 static_assert(!is_blocked<"ij,jk->ik", tensor<double, 5000, 32>, tensor<double, 32, 32>>());

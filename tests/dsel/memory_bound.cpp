@@ -1,5 +1,6 @@
 #include <check_call.hpp>
 #include <slow_build.hpp>
+#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/dsel/explain.hpp>
 
 // Steps that memory bounds have programs of their own: copies and products entry by entry in the
@@ -23,6 +24,29 @@ using d = tensor<double, N...>;
 constexpr auto pointwise = micro_kernel::pointwise, reduce = micro_kernel::reduce;
 
 constexpr forms which = slow_build ? forms::few : forms::all;
+
+/// The string on every instruction set.
+template <class T>
+void check_string(std::string_view text, const extents_list& extents) {
+  for_all_kinds([&](entries_kind kind) {
+    CAPTURE(text);
+    generator g(1);
+    std::vector<sample<T>> x;
+    for (const auto& e : extents) x.emplace_back(e);
+    operand_list inputs;
+    for (auto& s : x) {
+      s.fill(g, kind);
+      inputs.push_back(seen(s));
+    }
+    const judge<T> right(text, kind, inputs);
+    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
+    for (const instruction_set isa : instruction_sets()) {
+      std::fill(y.data(), y.data() + y.size(), not_a_number<T>());
+      evaluate_on(isa, text, inputs, y.shape(), y.data());
+      right.check(y);
+    }
+  });
+}
 
 }  // namespace
 
@@ -88,6 +112,20 @@ TEST_CASE("conjugates and mixed scalars, transposed and summed") {
     check_call<"ij,ij->">(kind, conj(a), a);
     check_call<"ij,i->ji">(kind, conj(a), made<double>(shape<37>{}, 3, kind));
   });
+}
+
+TEST_CASE_TEMPLATE("rows that are read once, with and without fetching ahead", T, float, double,
+                   z) {
+  const cpu::cache_sizes usual = cpu::caches();
+  for (const cpu::cache_sizes& sizes : {usual, cpu::cache_sizes{0, 0}}) {
+    cpu::assume_caches(sizes);
+    check_string<T>("bic,bicf->bif", {{3, 2, 9}, {3, 2, 9, 19}});
+    check_string<T>("bi,bij->bj", {{3, 11}, {3, 11, 70}});
+    check_string<T>("bij->bj", {{5, 7, 33}});
+    check_string<T>("ij->j", {{130, 40}});
+    check_string<T>("bi,bji->bj", {{3, 6}, {3, 50, 6}});
+  }
+  cpu::assume_caches(usual);
 }
 
 }  // namespace tenfold::testing
