@@ -97,7 +97,7 @@ enum class micro_kernel : unsigned char {
   conversion,       ///< copied to the scalar of the program as it is packed
   gemm_by_columns,  ///< a batched product, its lanes neighbouring columns of one result
   gemm_by_lanes,    ///< a batched product, its lanes one entry of as many problems
-  blocked,          ///< a product of operands that leave the caches
+  blocked,          ///< a product in blocks that are packed into panels
   pointwise,        ///< a copy, or a product entry by entry, in the order of memory
   reduce,           ///< sums along which the operands are neighbours: those are the lanes
   sandwich,         ///< interpolation, scaling and projection on one axis in one go

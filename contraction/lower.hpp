@@ -41,7 +41,8 @@ class lowering : private whole_lowering<L, Program> {
     out_.type = problem_.type;
     const int root = plan_.step_count - 1;
     out_.unrolled = is_unrolled();
-    if (out_.unrolled || !lower_product(problem_, plan_, caps_, base::is_blocked(root), out_))
+    if (out_.unrolled || base::is_reduced(root) ||
+        !lower_product(problem_, plan_, caps_, base::is_blocked(root), out_))
       lower_phase(root);
     return out_;
   }
@@ -229,10 +230,13 @@ class lowering : private whole_lowering<L, Program> {
     for (int i = order.count - 1; i >= 0; --i) {
       if (!inner(shape, order[i])) continue;
       const index bytes = stride * static_cast<index>(bytes_of(problem_.type));
-      if (problem_.extent[order[i]] > 2 && bytes % select::crowded_bytes == 0) stride += vectors;
+      // Runs that are packed lie side by side.
+      if (stride != vectors && problem_.extent[order[i]] > 2 && bytes % select::crowded_bytes == 0)
+        stride += vectors;
       strides[order[i]] = stride;
       stride *= out_.unrolled && stride == 1
-                    ? select::padded_row(problem_.extent[order[i]], caps_.lanes(problem_.type))
+                    ? select::padded_row(problem_.extent[order[i]], problem_.type,
+                                         caps_.lanes(problem_.type))
                     : problem_.extent[order[i]];
     }
     return stride;

@@ -30,8 +30,8 @@ constexpr int input_of(const problem<L>& p, const contraction_plan<L>& plan, int
   return value < p.input_count && p.inputs[value].type == p.type ? value : -1;
 }
 
-/// The one product of more than vectors that the whole plan is. One batch label, or what of the
-/// rows or columns does not fold into one loop, is t.
+/// The one product of matrices, or batch of matrices times vectors, that the whole plan is. One
+/// batch label, or what of the rows or columns does not fold into one loop, is t.
 template <limits L>
 constexpr product_loops find_product(const problem<L>& p, const contraction_plan<L>& plan,
                                      const capabilities& caps) {
@@ -46,8 +46,7 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
     if (x->layout != batch_layout::strided) return {};
   }
   if (a.offset == dyn || b.offset == dyn || p.output.offset == dyn) return {};
-  const label_set kept = last.labels & ~last.contracted;
-  if ((kept & ~b.labels) == 0 || (kept & ~a.labels) == 0 || last.contracted == 0) return {};
+  if (last.contracted == 0) return {};
 
   const auto stride = [](const bound_operand<L>& x, int l) {
     return contains(x.labels, l) ? x.stride[l] : 0;
@@ -84,6 +83,14 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
     t = take_farthest(rows, row_count);
   } else if (open < 0 && column_count == 2) {
     t = take_farthest(columns, column_count);
+  }
+  // In a batch one side may be a vector.
+  if (t.extent != 1 && row_count + column_count == 1) {
+    const index extent = row_count == 1 ? rows[0].extent : columns[0].extent,
+                apart = row_count == 1 ? rows[0].a : columns[0].b;
+    if (!select::is_batch_of_vectors(extent, apart == 1, t.a == 0 || t.b == 0, p.type, caps))
+      return {};
+    (row_count == 0 ? rows[row_count++] : columns[column_count++]) = {};
   }
   if (row_count != 1 || column_count != 1 || sum_count != 1 || batch_count != 0) return {};
   // One narrow product fills no lanes, neither those of its columns nor those of a problem.

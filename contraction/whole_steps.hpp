@@ -21,7 +21,7 @@ class whole_steps : protected plan_values<L> {
     if (p.batch >= 0 || plan.step_count == 0 || base::is_mapped(n_ + plan.step_count - 1)) return;
     find_blocked();
     for (int s = 0; s < plan.step_count; ++s) {
-      if (is_reduced(s)) reduced_ |= bit(s);
+      if (may_be_reduced(s)) reduced_ |= bit(s);
     }
     if (is_pointwise(plan.step_count - 1)) pointwise_ = bit(plan.step_count - 1);
   }
@@ -33,10 +33,11 @@ class whole_steps : protected plan_values<L> {
 
   constexpr bool is_whole(int s) const { return contains(blocked_ | reduced_ | pointwise_, s); }
   constexpr bool is_blocked(int s) const { return contains(blocked_, s); }
+  constexpr bool is_reduced(int s) const { return contains(reduced_, s); }
   constexpr step_kind whole_kind(int s) const {
-    return is_blocked(s)           ? step_kind::blocked
-           : contains(reduced_, s) ? step_kind::reduce
-                                   : step_kind::pointwise;
+    return is_blocked(s)   ? step_kind::blocked
+           : is_reduced(s) ? step_kind::reduce
+                           : step_kind::pointwise;
   }
 
   constexpr bool is_known(label_set labels) const {
@@ -119,7 +120,7 @@ class whole_steps : protected plan_values<L> {
     return !is_foreign(n_ + s);
   }
 
-  constexpr bool is_reduced(int s) const {
+  constexpr bool may_be_reduced(int s) const {
     const plan_step<L>& step = plan_.steps[s];
     const double terms = points_(step.contracted);
     if (step.contracted == 0 || is_blocked(s) ||
@@ -162,7 +163,12 @@ class whole_steps : protected plan_values<L> {
                                 tile, caps_);
   }
 
-  // --- products that leave the caches ----------------------------------------------------------
+  // --- which products are in blocks -----------------------------------------------------------
+
+  constexpr bool is_scattered(int s) const {
+    const product_groups<L.labels> groups = groups_of(s);
+    return groups.batch.extent() == 1 && groups.is_scattered();
+  }
 
   /// The terms of a sum are so together.
   constexpr void find_blocked() {
@@ -177,7 +183,7 @@ class whole_steps : protected plan_values<L> {
                    k = points_(step.contracted);
       const bool is_alone = products == 1 && is_known(step.labels);
       if (select::is_blocked(m, n, k, is_alone, problem_.type, caps_) ||
-          (is_alone && select::is_blocked_in_cache(m, n, k) && groups_of(s).is_scattered()))
+          (is_alone && select::is_blocked_in_cache(m, n, k) && is_scattered(s)))
         blocked_ |= bit(s);
     }
     if (blocked_ == 0) return;

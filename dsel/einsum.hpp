@@ -62,6 +62,14 @@ requires(!(tensor_like<A> && ...)) void einsum(destination<Y> y, const A&... arg
   }
 }
 
+/// A literal is compiled for a rank, which only the call tells of a dynamic_tensor.
+template <literal S, scalar_type T, class... A>
+void einsum(destination<dynamic_tensor<T>>, const A&...) {
+  static_assert(sizeof(T) == 0,
+                "tenfold: the result of a literal has a rank that the compiler knows; into a "
+                "dynamic_tensor goes the result of a string: einsum(\"...\", into(C), A, B)");
+}
+
 /// What can stand as an operand of a call with run-time subscripts.
 template <class X>
 concept run_time_tensor = requires(const X& x) {

@@ -352,7 +352,7 @@ class printer {
         return "batched GEMM, lanes are problems: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, "column") + why_not_larger(e);
       case micro_kernel::blocked:
-        return "blocked: operands leave the caches; " + std::to_string(e.blocks.m) + " rows, " +
+        return "blocked: in panels; " + std::to_string(e.blocks.m) + " rows, " +
                std::to_string(e.blocks.n) + " columns and " + std::to_string(e.blocks.k) +
                " sums at a time" +
                (e.blocks.parts == 1

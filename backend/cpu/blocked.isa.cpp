@@ -8,7 +8,7 @@
 #include <tenfold/backend/cpu/update.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 
-/// Products of operands that leave the caches. Blocks of A and B are packed straight from their
+/// Products of operands that leave the caches or whose labels are scattered. Blocks of A and B are packed straight from their
 /// strides into panels, the transposition that an order of labels would ask for being part of that
 /// (P. Springer, P. Bientinesi, Design of a high-performance GEMM-like tensor-tensor
 /// multiplication, 2018); results go to their strides row by row of a register tile (D. Matthews,

@@ -512,14 +512,38 @@ void run_prepared(const prepared_gemm<T>& ready, const gemm_arguments<T>& g) {
   run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g));
 }
 
+/// One product of many rows (or columns) is a batch of blocks of them, which threads share.
+template <class T, class... Tuned>
+void run_any(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
+  const auto lies = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  const bool may = all.count == 1 && lies(given.a) && lies(given.b) && lies(given.c);
+  gemm_shape s = given.m < given.n ? transposed(given) : given;
+  const index rows = may ? select::rows_of_task(s) : s.m;
+  if (s.m < 2 * rows) return run_prepared<T>(prepared_gemm<T>(given, tuned...), all);
+  gemm_arguments<T> g = given.m < given.n ? transposed(all) : all;
+  const index blocks = s.m / rows, rest = s.m % rows;
+  s.m = rows;
+  s.a.shared = s.c.shared = false;
+  s.b.shared = true;
+  g.a.problem = rows * s.a.row;
+  g.b.problem = 0;
+  g.c.problem = rows * s.c.row;
+  g.count = blocks;
+  run_prepared<T>(prepared_gemm<T>(s, tuned...), g);
+  if (rest == 0) return;
+  s.m = rest;
+  g.a.data = static_cast<const T*>(g.a.data) + blocks * g.a.problem;
+  g.c.data = static_cast<const T*>(g.c.data) + blocks * g.c.problem;
+  g.count = 1;
+  run_prepared<T>(prepared_gemm<T>(s, tuned...), g);
+}
+
 }  // namespace
 
 #define TENFOLD_DEFINE_GEMM(T)                                                                   \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) {                               \
-    run_prepared<T>(prepared_gemm<T>(shape), g);                                                 \
-  }                                                                                              \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_any<T>(shape, g); }       \
   void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_tuning& tuned) {     \
-    run_prepared<T>(prepared_gemm<T>(shape, tuned), g);                                          \
+    run_any<T>(shape, g, tuned);                                                                 \
   }                                                                                              \
   void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_kernel<T>& kernel) { \
     run_gemm<T>(shape, kernel, g);                                                               \

@@ -1,5 +1,17 @@
 #include <array>
-#include <tenfold/backend/cpu/run_static.hpp>
+#include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/even_odd.hpp>
+#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/mapped.hpp>
+#include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/parts.hpp>
+#include <tenfold/backend/cpu/register_tile.hpp>
+#include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/step_pointers.hpp>
+#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/whole_steps.hpp>
+#include <tenfold/backend/interface/arguments.hpp>
+#include <tenfold/backend/interface/select.hpp>
 
 /// Runs a program that is data: the same walk as run_static, the micro-kernels from a table of
 /// register tiles whose contracted loop has a run-time count.

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <tenfold/backend/cpu/caches.hpp>
-#include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/fetch.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/parts.hpp>
-#include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/step_pointers.hpp>
+#include <tenfold/backend/cpu/tile_rows.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
 #include <tenfold/backend/cpu/unrolled.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
@@ -26,126 +26,6 @@ inline namespace TENFOLD_ISA {
 /// What programs that are constants may assume: the flags this file is compiled with.
 inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers,
                                                   32768,       1048576,           true};
-
-/// A bound on outer loops of one step: every label of two operands of the highest rank.
-inline constexpr int max_outer_loops = 64;
-
-/// Where the operands of a step lie in the tile at hand. What is packed from and unpacked to may
-/// have scalars of its own.
-template <class T, class A = T, class C = T>
-struct step_pointers {
-  const A* a;
-  const T* b;
-  C* c;
-  const T* a2;
-  const T* d;
-};
-
-/// Moves the pointers of a step through its outer loops, at most `Most`, calling f at each place.
-template <int Most, class T, class A, class C, class F>
-[[gnu::always_inline]] inline void for_each_outer(const step_loop* loops, int count,
-                                                  step_pointers<T, A, C> p, F f) {
-  if constexpr (Most == 0) {
-    f(p);
-  } else {
-    index total = 1;
-    for (int i = 0; i < count; ++i) total *= loops[i].extent;
-    index at[Most];
-    for (int i = 0; i < count; ++i) at[i] = 0;
-    for (index n = 0; n < total; ++n) {
-      f(p);
-      for (int i = count - 1; i >= 0; --i) {
-        const step_loop& loop = loops[i];
-        const bool wraps = ++at[i] == loop.extent;
-        const index go = wraps ? 1 - loop.extent : 1;
-        p.a += go * loop.a;
-        p.b += go * loop.b;
-        p.c += go * loop.c;
-        p.a2 += go * loop.a2;
-        p.d += go * loop.d;
-        if (!wraps) break;
-        at[i] = 0;
-      }
-    }
-  }
-}
-
-/// A row of register tiles along n: `count` of them.
-///
-/// Fetches: between two tiles lines of the next tile of the batch are fetched by `next`, if that is
-/// not null.
-template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish,
-          bool Fetches>
-[[gnu::always_inline]] inline void tile_row(const T* a, const T* b, T* c, index count, T alpha,
-                                            T beta, [[maybe_unused]] line_fetcher* next) {
-  for (index i = 0; i < count; ++i) {
-    if constexpr (Fetches) {
-      if (next != nullptr) next->fetch();
-    }
-    register_tile<T, W, M, N, K, How, Finish>(
-        tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta});
-    if constexpr (How.a_varies) a += N * S.a_n;
-    b += N * S.b_n;
-    c += N * S.c_n;
-  }
-}
-
-/// The same behind a call, so that programs share it.
-template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish,
-          bool Fetches>
-[[gnu::noinline]] void call_tile_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
-                                     line_fetcher* next) {
-  tile_row<T, W, M, N, K, S, How, Finish, Fetches>(a, b, c, count, alpha, beta, next);
-}
-
-struct sandwich_strides {
-  index a1_q, a1_k, b_k, b_n, d_q, d_n, a2_m, a2_q, c_m, c_n;
-};
-
-/// The same for sandwiches.
-template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
-          epilogue Finish, bool Fetches>
-[[gnu::noinline]] void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
-                                    index count, T alpha, T beta,
-                                    [[maybe_unused]] line_fetcher* next) {
-  for (index i = 0; i < count; ++i) {
-    if constexpr (Fetches) {
-      if (next != nullptr) next->fetch();
-    }
-    const sandwich_operands<T> s{a1,    b,     d,      a2,     c,     S.a1_q, S.a1_k, S.b_k, S.b_n,
-                                 S.d_q, S.d_n, S.a2_m, S.a2_q, S.c_m, S.c_n,  alpha,  beta};
-    if constexpr (Halves == reflection::none)
-      sandwich<T, W, Q, K, M, N, Finish>(s);
-    else
-      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s);
-    b += N * S.b_n;
-    d += N * S.d_n;
-    c += N * S.c_n;
-  }
-}
-
-/// The same for products in halves: `Pairs` pairs of rows from pair `First` on.
-template <class T, int W, int First, int Pairs, int N, int M, int K, tile_strides S,
-          reflection Halves, epilogue Finish, bool Fetches>
-[[gnu::noinline]] void even_odd_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
-                                    [[maybe_unused]] line_fetcher* next) {
-  constexpr bool middle = First + Pairs == M / 2 && M % 2 != 0;
-  const auto run = [&](auto fetch) __attribute__((always_inline)) {
-    for (index i = 0; i < count; ++i) {
-      fetch();
-      even_odd_tile<T, W, Pairs, middle, N, K, Halves, Finish>(
-          tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta},
-          First, {S.a_m, S.a_k, M, K}, fetch);
-      b += N * S.b_n;
-      c += N * S.c_n;
-    }
-  };
-  if (Fetches && next != nullptr) {
-    run([&]() __attribute__((always_inline)) { next->fetch(); });
-  } else {
-    run([] {});
-  }
-}
 
 /// Phases and steps are read through references into P::value: copies of them in each function cost
 /// g++ 0.3 s more for the mass operator.
@@ -628,18 +508,19 @@ class static_runner {
   [[gnu::always_inline]] static int lanes_of_vector(const tile_at& at) {
     return vectors_of<S>() > 1 ? width_of<S>() : at.lane_count;
   }
-  /// Whether step S leaves rows in scratch that may be written as whole vectors: no row begins
-  /// where the last vector of another ends.
+  /// Whether the rows of B or C in the unrolled step S lie in scratch and may be read or written as
+  /// whole vectors: none begins where the last vector of another ends.
   template <int S>
-  static constexpr bool has_padded_rows() {
+  static constexpr bool has_padded_rows(const operand_ref& x, index step_loop::*along) {
     const program_step& step = P::value.steps[S];
-    if (step.c.where != buffer::scratch) return false;
-    const index padded = select::padded_row(step.n.extent, lanes<T>);
+    if (x.where != buffer::scratch) return false;
+    const index w = unrolled_width<T>(lanes_of_unrolled<T>(step), step.n.extent, step.k.extent),
+                row = (step.n.extent + w - 1) / w * w;
     const auto is_apart = [&](const step_loop& l) {
-      return l.extent == 1 || l.c >= padded || l.c <= -padded;
+      return l.extent == 1 || l.*along == 0 || l.*along >= row || l.*along <= -row;
     };
-    bool all = is_apart(step.m);
-    for (int i = 0; i < step.outer_count; ++i)
+    bool all = is_apart(step.m) && is_apart(step.k);
+    for (int i = 0; i < step.outer_count + step.k_outer_count; ++i)
       all = all && is_apart(P::value.loops[static_cast<std::size_t>(step.first_loop + i)]);
     return all;
   }
@@ -672,7 +553,8 @@ class static_runner {
     t.alpha = alpha;
     t.beta = beta;
     if constexpr (P::value.unrolled && lanes_of_unrolled<T>(step) != unrolled_lanes::none) {
-      constexpr unrolled_padding padded{step.b.where == buffer::scratch, has_padded_rows<S>()};
+      constexpr unrolled_padding padded{has_padded_rows<S>(step.b, &step_loop::b),
+                                        has_padded_rows<S>(step.c, &step_loop::c)};
       run_unrolled<T, static_cast<int>(step.m.extent), static_cast<int>(step.n.extent),
                    static_cast<int>(step.k.extent), lanes_of_unrolled<T>(step), padded, Finish>(t);
       return;

@@ -63,6 +63,13 @@ template <class T, int W, int K, int Count>
   for (int k = 0; k < K; ++k) std::memcpy(&x[k], &row[k], sizeof(row[k]));
 }
 
+/// Entries of a vector of such a step. Blocks that are transposed are as large as all terms ask
+/// for.
+template <class T>
+constexpr int unrolled_width(unrolled_lanes lanes, index n, index k) {
+  return neighbours_for<T>(lanes == unrolled_lanes::transposed ? k : n);
+}
+
 /// Where a step reads or leaves whole vectors, of which only the first entries count: in scratch,
 /// whose rows are padded (select::padded_row). A masked store would make who reads it wait.
 struct unrolled_padding {
@@ -97,8 +104,7 @@ template <class T, int M, int N, int K, unrolled_lanes Lanes, unrolled_padding P
     t.c += 24 * t.c_m;
     run_unrolled<T, M - 24, N, K, Lanes, Padded, Finish>(t);
   } else {
-    // Blocks that are transposed are as large as all terms ask for.
-    constexpr int w = neighbours_for<T>(Lanes == unrolled_lanes::transposed ? K : N);
+    constexpr int w = unrolled_width<T>(Lanes, N, K);
     const auto columns = [&]<int Count>(index n) __attribute__((always_inline)) {
       accumulators<T, w, M, 1> acc;
       if constexpr (Lanes == unrolled_lanes::entries) {

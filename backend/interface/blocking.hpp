@@ -5,7 +5,7 @@
 namespace tenfold {
 
 /// How a step that runs as a whole is cut; of a reduction, the parts alone. A product of operands
-/// that leave the caches:
+/// that leave the caches, or whose labels are scattered:
 ///   for parts of k: for n columns: for k contracted values: pack those of B
 ///     for m rows: pack those of A, multiply, add to C
 /// (K. Goto, R. van de Geijn, Anatomy of high-performance matrix multiplication, 2008). Extents are

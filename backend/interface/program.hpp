@@ -35,7 +35,7 @@ enum class step_kind : unsigned char {
   contract,   ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
   sandwich,   ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
   gemm,       ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
-  blocked,    ///< the same for operands that leave the caches, see program_step; whole
+  blocked,    ///< the same packed into panels, see program_step; whole
   pointwise,  ///< C[m][n] := A[m][n] B[m][n], without `b` of A alone; whole
   reduce,     ///< C[m] := sum_k A[m][k] B[k], without `b` of A alone, lanes along k; whole
   halve,      ///< C := the halves of A[m][k], see program_step::halves

@@ -1,6 +1,6 @@
 #include "whole_steps.hpp"
 
-// Products of operands that leave the caches.
+// Products in blocks.
 
 namespace tenfold::testing {
 namespace {

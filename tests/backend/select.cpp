@@ -153,8 +153,10 @@ static_assert(!is_unrolled(100, 50, 2, scalar::f64, avx512_capabilities));
 static_assert(is_unrolled(100, 50, 1, scalar::f64, avx512_capabilities));
 static_assert(transposes_unrolled(1, 8, 8, 8) && !transposes_unrolled(1, 5, 5, 8));
 static_assert(transposes_unrolled(6, 6, 6, 8) && !transposes_unrolled(8, 8, 8, 1));
-static_assert(padded_row(3, 8) == 4 && padded_row(5, 8) == 8 && padded_row(9, 8) == 16);
-static_assert(padded_row(1, 8) == 1 && padded_row(3, 2) == 4);
+static_assert(padded_row(3, scalar::f64, 8) == 4 && padded_row(5, scalar::f64, 8) == 8);
+static_assert(padded_row(9, scalar::f64, 8) == 16 && padded_row(3, scalar::f64, 2) == 4);
+static_assert(padded_row(1, scalar::f64, 8) == 1 && padded_row(2, scalar::f32, 16) == 4,
+              "no vector is shorter than 16 bytes");
 
 // One product along few entries of the result leaves lanes idle.
 static_assert(is_narrow(3, 1000, scalar::f64, avx512_capabilities));
@@ -172,6 +174,12 @@ static_assert(is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
 static_assert(!is_blocked(1e9, 7, 8, true, scalar::f64, avx512_capabilities));
 static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
+static_assert(blocks_of(1600, 300, 300, scalar::f64, avx512_capabilities).m == 112,
+              "few columns: threads share rows");
+static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}) == 528);
+static_assert(is_batch_of_vectors(5, true, true, scalar::f64, avx512_capabilities));
+static_assert(is_batch_of_vectors(5, false, false, scalar::f64, avx512_capabilities));
+static_assert(!is_batch_of_vectors(5, false, true, scalar::f64, avx512_capabilities));
 static_assert(blocks_of(32, 32, 1 << 20, scalar::f64, avx512_capabilities).parts == 16);
 
 // Sums over neighbours: some vectors of terms, and work for a call.

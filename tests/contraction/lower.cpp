@@ -9,7 +9,7 @@ namespace {
 
 constexpr limits S = small_limits, M = medium_limits;
 
-constexpr capabilities with_sandwiches = [] {
+constexpr capabilities compiled_avx512 = [] {
   capabilities c = avx512_capabilities;
   c.compiled = true;
   return c;
@@ -17,7 +17,7 @@ constexpr capabilities with_sandwiches = [] {
 
 template <limits L>
 constexpr static_program<L> program_of(std::string_view text, std::initializer_list<index> extents,
-                                       const capabilities& caps = with_sandwiches,
+                                       const capabilities& caps = compiled_avx512,
                                        bool overwrites = true, scalar type = scalar::f64) {
   const problem<L> p = problem_from<L>(text, extents, type);
   const contraction_plan<L> plan = make_plan<L>(p);
@@ -87,7 +87,7 @@ static_assert(interleaved.phases[0].scratch_entries <= 8 * (3 * 3 * 4 + 3 * 4 * 
               "what lives at the same time, not more");
 
 constexpr auto half_interleaved =
-    program_of<M>("qi,eiw->eqw", {4, 3, dyn, 8}, with_sandwiches, true, scalar::f32);
+    program_of<M>("qi,eiw->eqw", {4, 3, dyn, 8}, compiled_avx512, true, scalar::f32);
 static_assert(half_interleaved.feasible, "8 entries are half a vector of floats");
 
 // --- steps that run as a whole ---
@@ -131,7 +131,11 @@ static_assert(is_product(program_of<S>("efij,efjk->efik", {6, 7, 9, 10, 11}), 42
               "labels that merge in all operands are one batch");
 static_assert(is_product(program_of<S>("ij,aibc->ajbc", {9, 8, 5, 7, 6}), 5),
               "rows that do not fold into one loop are a batch");
-static_assert(!is_product(program_of<S>("eij,ej->ei", {dyn, 9, 10}), dyn), "a vector is no matrix");
+static_assert(is_product(program_of<S>("eji,ej->ei", {dyn, 9, 10}), dyn), "B may be vectors");
+static_assert(is_product(program_of<S>("eji,j->ei", {dyn, 9, 10}), dyn), "one vector for all");
+static_assert(!is_product(program_of<S>("eij,ej->ei", {dyn, 9, 10}), dyn), "not of rows");
+static_assert(!is_product(program_of<S>("ej,ej->e", {dyn, 9}), dyn),
+              "vectors alone are no product");
 static_assert(!is_product(program_of<S>("ije,jke->ike", {9, 10, 11, 8}), 8),
               "problems that are neighbours are lanes");
 static_assert(!is_product(program_of<S>("eikl,eklj->eij", {dyn, 9, 3, 4, 8}), dyn) ||
@@ -146,7 +150,7 @@ constexpr auto drawn_back = program_of<S>("j,jk->k", {32, 67});
 static_assert(drawn_back.phase_count >= 2);
 static_assert(drawn_back.phases[static_cast<std::size_t>(drawn_back.phase_count - 1)].overlaps);
 static_assert(count(drawn_back, step_kind::unpack) == 0);
-constexpr auto read_first = program_of<S>("j,jk->k", {32, 67}, with_sandwiches, false);
+constexpr auto read_first = program_of<S>("j,jk->k", {32, 67}, compiled_avx512, false);
 static_assert(count(read_first, step_kind::unpack) == 1);
 static_assert(read_first.phases[static_cast<std::size_t>(read_first.phase_count - 1)].partial);
 static_assert(finishes_once_per_phase(read_first));
@@ -257,7 +261,7 @@ TEST_CASE("what is known when programs run is always feasible, and scratch never
   };
   for (const std::string_view text : texts) {
     for (const index n : {0, 1, 2, 3, 7, 8, 9, 17}) {
-      for (const capabilities& caps : {sse2_capabilities, avx2_capabilities, with_sandwiches}) {
+      for (const capabilities& caps : {sse2_capabilities, avx2_capabilities, compiled_avx512}) {
         for (const bool overwrites : {false, true}) {
           CAPTURE(text);
           CAPTURE(n);

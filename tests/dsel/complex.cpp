@@ -185,6 +185,28 @@ TEST_CASE("complex batches of every size around the number of lanes") {
   }
 }
 
+TEST_CASE_TEMPLATE("one small matrix applied to many complex vectors", T, z, std::complex<float>) {
+  for_all_kinds([](entries_kind kind) {
+    // Several vectors of lanes are packed at a time.
+    check_call<"bj,ij->bi">(kind, made<T>(shape<600, 3>{}, 1, kind),
+                            made<T>(shape<3, 3>{}, 2, kind));
+    check_call<"bj,ij->bi">(kind, conj(made<T>(shape<1100, 5>{}, 1, kind)),
+                            made<T>(shape<5, 5>{}, 2, kind));
+  });
+}
+
+TEST_CASE_TEMPLATE("complex matrices times vectors, in batches and with many rows", T, z,
+                   std::complex<float>) {
+  for_all_kinds([](entries_kind kind) {
+    check_call<"eij,ej->ei">(kind, conj(made<T>(shape<19, 9, 7>{}, 1, kind)),
+                             made<T>(shape<19, 7>{}, 2, kind));
+    check_call<"ei,eij->ej">(kind, made<T>(shape<40, 4>{}, 1, kind),
+                             conj(made<T>(shape<40, 4, 9>{}, 2, kind)));
+    check_call<"ib,ij->bj">(kind, conj(made<T>(shape<16, 1100>{}, 1, kind)),
+                            made<T>(shape<16, 17>{}, 2, kind));
+  });
+}
+
 TEST_CASE("no bit of a converted operand's sum depends on where a vector ends") {
   const auto a = made<float>(shape<2, 6, 6, 2>{}, 1);
   for (const index n : {2, 3, 5, 7, 9, 13, 17, 33}) {

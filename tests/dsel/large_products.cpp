@@ -58,6 +58,9 @@ static_assert(
     !is_blocked<"abcd,cdef->abef", tensor<double, 6, 6, 6, 6>, tensor<double, 6, 6, 6, 6>>());
 static_assert(
     !is_blocked<"acbd,cedf->aebf", tensor<double, 3, 6, 5, 6>, tensor<double, 6, 6, 6, 6>>());
+// A batch of such products: not.
+static_assert(
+    !is_blocked<"xkyb,knb->xnyb", tensor<double, 4, 16, 4, 50>, tensor<double, 16, 16, 50>>());
 // In cache, read by few, a batch, one step of many: not.
 static_assert(!is_blocked<"ij,jk->ik", tensor<double, 200, 200>, tensor<double, 200, 200>>());
 static_assert(!is_blocked<"ij,jk->ik", tensor<double, 5000, 32>, tensor<double, 32, 32>>());

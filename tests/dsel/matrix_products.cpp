@@ -45,6 +45,21 @@ TEST_CASE("einsum multiplies batches of matrices, the batch leading") {
   check_expression<"efij,efjk->efik">(shape<dyn, 3, 4, 4>{5}, shape<dyn, 3, 4, 4>{5});
 }
 
+TEST_CASE_TEMPLATE("einsum multiplies batches of matrices and vectors", T, float, double) {
+  check_expression<"eij,ej->ei", T, forms::all>(shape<dyn, 9, 7>{19}, shape<dyn, 7>{19});
+  check_expression<"eij,ei->ej", T, forms::in_place>(shape<dyn, 5, 33>{11}, shape<dyn, 5>{11});
+  check_expression<"ei,eij->ej", T>(shape<40, 4>{}, shape<40, 4, 4>{});
+  check_expression<"eij,ej->ie", T>(shape<dyn, 6, 7>{19}, shape<dyn, 7>{19});
+  check_expression<"ekj,k->ej", T, forms::in_place>(shape<31, 6, 17>{}, shape<6>{});
+  check_expression<"ekj,k->je", T>(shape<31, 6, 17>{}, shape<6>{});
+  check_expression<"jk,ijkl->il", T>(shape<4, 5>{}, shape<7, 4, 5, 19>{});
+}
+
+TEST_CASE("a product of many rows or columns is multiplied in blocks of them") {
+  check_expression<"bj,ij->bi", double>(shape<1300, 32>{}, shape<32, 32>{});
+  check_expression<"ij,jb->ib", float>(shape<40, 32>{}, shape<32, 1300>{});
+}
+
 TEST_CASE("einsum multiplies batches of matrices, the batch innermost") {
   check_expression<"ije,jke->ike", double, forms::all>(shape<3, 4, 37>{}, shape<4, 5, 37>{});
   check_expression<"ijw,jkw->ikw", double, forms::in_place>(shape<5, 5, 8>{}, shape<5, 5, 8>{});

@@ -49,6 +49,24 @@ TEST_CASE_TEMPLATE("tiny products of matrices", T, float, double) {
   if (!slow_build) check_products<T, 26, 2, 3>();
 }
 
+TEST_CASE_TEMPLATE("rows between steps that are shorter than a vector", T, float, double) {
+  check_expression<"ij,jk,kl->il", T, which>(shape<8, 8>{}, shape<8, 8>{}, shape<8, 2>{});
+  check_expression<"ij,jk,kl->il", T, which>(shape<8, 2>{}, shape<2, 2>{}, shape<2, 5>{});
+  for_all_kinds([](entries_kind kind) {
+    // Rows that fold into one, between steps in a given order.
+    constexpr path_options left{
+        .method = path_method::given, .pair_count = 2, .pairs = {{0, 1}, {0, 1}}};
+    const auto check = [&](const auto& x, const auto& y, const auto& w) {
+      const judge<T> right("ap,aq,xa->xpq", kind, {seen(x), seen(y), seen(w)});
+      right.check(einsum<"ap,aq,xa->xpq">(x, y, w, optimize<left>));
+    };
+    check(made<T>(shape<8, 3>{}, 1, kind), made<T>(shape<8, 2>{}, 2, kind),
+          made<T>(shape<3, 8>{}, 3, kind));
+    check(made<T>(shape<4, 3>{}, 1, kind), made<T>(shape<4, 4>{}, 2, kind),
+          made<T>(shape<3, 4>{}, 3, kind));
+  });
+}
+
 TEST_CASE_TEMPLATE("tiny products of vectors, and entry by entry", T, float, double) {
   check_expression<"ij,j->i", T, which>(shape<8, 8>{}, shape<8>{});
   check_expression<"ij,j->i", T, which>(shape<16, 4>{}, shape<4>{});

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <tenfold/backend/cpu/even_odd.hpp>
+#include <tenfold/backend/cpu/fetch.hpp>
+#include <tenfold/backend/cpu/register_tile.hpp>
+
+/// Micro-kernels of static shape one beside another along n: what a step of a program that is a
+/// constant consists of.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// A row of register tiles along n: `count` of them.
+///
+/// Fetches: between two tiles lines of the next tile of the batch are fetched by `next`, if that is
+/// not null.
+template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish,
+          bool Fetches>
+[[gnu::always_inline]] inline void tile_row(const T* a, const T* b, T* c, index count, T alpha,
+                                            T beta, [[maybe_unused]] line_fetcher* next) {
+  for (index i = 0; i < count; ++i) {
+    if constexpr (Fetches) {
+      if (next != nullptr) next->fetch();
+    }
+    register_tile<T, W, M, N, K, How, Finish>(
+        tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta});
+    if constexpr (How.a_varies) a += N * S.a_n;
+    b += N * S.b_n;
+    c += N * S.c_n;
+  }
+}
+
+/// The same behind a call, so that programs share it.
+template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, epilogue Finish,
+          bool Fetches>
+[[gnu::noinline]] void call_tile_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
+                                     line_fetcher* next) {
+  tile_row<T, W, M, N, K, S, How, Finish, Fetches>(a, b, c, count, alpha, beta, next);
+}
+
+struct sandwich_strides {
+  index a1_q, a1_k, b_k, b_n, d_q, d_n, a2_m, a2_q, c_m, c_n;
+};
+
+/// The same for sandwiches.
+template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
+          epilogue Finish, bool Fetches>
+[[gnu::noinline]] void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
+                                    index count, T alpha, T beta,
+                                    [[maybe_unused]] line_fetcher* next) {
+  for (index i = 0; i < count; ++i) {
+    if constexpr (Fetches) {
+      if (next != nullptr) next->fetch();
+    }
+    const sandwich_operands<T> s{a1,    b,     d,      a2,     c,     S.a1_q, S.a1_k, S.b_k, S.b_n,
+                                 S.d_q, S.d_n, S.a2_m, S.a2_q, S.c_m, S.c_n,  alpha,  beta};
+    if constexpr (Halves == reflection::none)
+      sandwich<T, W, Q, K, M, N, Finish>(s);
+    else
+      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s);
+    b += N * S.b_n;
+    d += N * S.d_n;
+    c += N * S.c_n;
+  }
+}
+
+/// The same for products in halves: `Pairs` pairs of rows from pair `First` on.
+template <class T, int W, int First, int Pairs, int N, int M, int K, tile_strides S,
+          reflection Halves, epilogue Finish, bool Fetches>
+[[gnu::noinline]] void even_odd_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
+                                    [[maybe_unused]] line_fetcher* next) {
+  constexpr bool middle = First + Pairs == M / 2 && M % 2 != 0;
+  const auto run = [&](auto fetch) __attribute__((always_inline)) {
+    for (index i = 0; i < count; ++i) {
+      fetch();
+      even_odd_tile<T, W, Pairs, middle, N, K, Halves, Finish>(
+          tile_operands<T>{a, b, c, S.a_m, S.a_k, S.a_n, S.b_k, S.b_n, S.c_m, S.c_n, alpha, beta},
+          First, {S.a_m, S.a_k, M, K}, fetch);
+      b += N * S.b_n;
+      c += N * S.c_n;
+    }
+  };
+  if (Fetches && next != nullptr) {
+    run([&]() __attribute__((always_inline)) { next->fetch(); });
+  } else {
+    run([] {});
+  }
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

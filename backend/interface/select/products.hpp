@@ -1,0 +1,356 @@
+#pragma once
+
+#include <tenfold/backend/interface/capabilities.hpp>
+#include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/backend/interface/select/tiles.hpp>
+#include <tenfold/backend/interface/tuning.hpp>
+
+#if defined(TENFOLD_TUNED)
+#include <tenfold/backend/interface/tuned_classes.hpp>
+#endif
+
+/// Batched products of matrices, whose thresholds are in part those of a tuning.
+namespace tenfold::select {
+
+/// What the library is shipped with. Measured on Sapphire Rapids and Zen 4 but for the crossovers
+/// of lanes_cost, which lie where the two costs are equal.
+///
+/// Tiles are as large as the registers allow (most_rows, most_lanes_tile), and where the library
+/// carries them no larger than carried_rows.
+///
+/// L2: the next problem goes to L1, where it fits, while this one has enough work to hide it (share
+/// of the peak with and without: strided n = 13: 65 and 60, n = 16: 96 and 90, float n = 10 to 16:
+/// 1.03 to 1.07 times the rate; interleaved n = 10: 80 and 70, n = 12: 85 and 80). L1 holds l2_to
+/// twice.
+///
+/// Found by ./dev tune, Sapphire Rapids: one register tile goes through 64 KB of problems rather
+/// than 16 (1.24 times the rate of interleaved order 8, 1.15 of strided order 16); from memory
+/// interleaved problems of few entries are best left to the processor's own prefetching (1.07), and
+/// results of more than 12 KB to its caches (1.03 to 1.05 at order 64).
+///
+/// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
+/// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
+/// nearly the same, and interleaved ones lose (complex order 8: 0.8).
+constexpr gemm_tuning shipped(const size_class& c, instruction_set set) {
+  gemm_tuning t{};
+  t.columns_rows = 16;
+  t.columns_vectors = set == instruction_set::avx512 ? 4 : 3;
+  t.lanes_rows = set == instruction_set::avx512 ? 8 : 4;
+  t.lanes_columns = set == instruction_set::avx512 ? 6 : 4;
+  t.unroll = unrolled_products;
+  t.narrows = 1;
+  t.l2_from = c.interleaved ? 11000 : 1100;
+  t.l2_to = c.interleaved ? 28672 : 8192;
+  t.memory_to = c.interleaved && c.size <= (is_complex(c.type) ? 0 : 2) ? 0 : 262144;
+  t.distance = c.interleaved ? 4096 : 16384;
+  t.group = 65536;
+  t.stream_to = c.interleaved ? 1 << 30 : 12288;
+  t.stream_group = 4096;
+  t.task = static_cast<int>(task_flops / 1024);
+  t.lanes_cost = 100;
+  t.panel_rows = 32;
+  return t;
+}
+constexpr tuning shipped(instruction_set set) {
+  tuning all{};
+  for (int i = 0; i < class_count; ++i) all.classes[i] = shipped(class_of(i), set);
+  return all;
+}
+
+#if defined(TENFOLD_TUNED)
+static_assert(are_valid(tuned_classes),
+              "a value in the header of TENFOLD_TUNING_HEADER is out of bounds (tuning_fields)");
+#endif
+
+/// What static sizes are built with: as shipped, but for what the header says that a build may be
+/// given (CMake's TENFOLD_TUNING_HEADER).
+inline constexpr tuning built_in_tables[instruction_set_count] = {
+#if defined(TENFOLD_TUNED)
+    with(shipped(instruction_set::baseline), instruction_set::baseline, tuned_classes),
+    with(shipped(instruction_set::avx2), instruction_set::avx2, tuned_classes),
+    with(shipped(instruction_set::avx512), instruction_set::avx512, tuned_classes)
+#else
+    shipped(instruction_set::baseline), shipped(instruction_set::avx2),
+    shipped(instruction_set::avx512)
+#endif
+};
+[[gnu::always_inline]] constexpr const tuning& built_in(instruction_set set) {
+  return built_in_tables[static_cast<int>(set)];
+}
+constexpr const tuning& tuning_of(const capabilities& c) {
+  return c.tuned != nullptr ? *c.tuned : built_in(c.set());
+}
+
+/// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
+/// problems.
+enum class gemm_path : unsigned char { by_columns, by_lanes };
+
+struct gemm_choice {
+  gemm_path path = gemm_path::by_columns;
+  bool transposed = false;  ///< C^T := B^T A^T instead
+  double cost = 0;          ///< vector operations per problem, estimated
+
+  friend constexpr bool operator==(const gemm_choice&, const gemm_choice&) = default;
+};
+
+/// Whether a matrix is reached row by row, neighbours along a row.
+constexpr bool has_rows(const matrix_batch& x) {
+  return (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) && x.column == 1;
+}
+
+/// Whether the strides of a problem lead from entry to entry of the scalar.
+constexpr bool has_strides(const matrix_batch& x, scalar type) {
+  return x.layout == batch_layout::strided || x.layout == batch_layout::pointers ||
+         (x.layout == batch_layout::interleaved && !is_complex(type));
+}
+
+/// Neighbouring columns in one vector, of `width` lanes for real and imaginary parts apart: complex
+/// ones lie there in pairs, half as many, unless that is a single one.
+constexpr int neighbours(int width, scalar type) {
+  return is_complex(type) && width >= 4 ? width / 2 : width;
+}
+
+/// Vector operations of one product by columns: the multiply-adds, the loads of B, the way into C,
+/// and what scratch costs: B transposed in registers 0.6 an entry, other entries one by one 2, C
+/// there and back 4. Measured at n = 2, 3, 4, 6 and 8 (Sapphire Rapids): 8, 19, 28, 66 and 103
+/// where this says 12, 20, 30, 56 and 90.
+///
+/// Always inline, as what follows: it is asked in code for several instruction sets.
+[[gnu::always_inline]] constexpr double columns_cost(const gemm_shape& s, int width) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const int each = neighbours(width, s.type);
+  const double vectors = static_cast<double>((s.n + each - 1) / each) * each / width;
+  double cost = m * k * vectors + k * vectors + 2 * m * vectors + 2;
+  if (!has_strides(s.a, s.type)) cost += 2 * m * k;
+  if (!has_rows(s.b)) cost += (s.b.row == 1 ? 0.6 : 2) * k * n;
+  if (!has_rows(s.c)) cost += 4 * m * n;
+  return cost;
+}
+
+/// The same by lanes: an entry that a tile of problems transposes takes 1.6 (a third of the rate of
+/// columns at n = 8, all three strided), one that is moved alone, or from an address of its own, 4.
+[[gnu::always_inline]] constexpr double lanes_cost(const gemm_shape& s, int width) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const auto moved = [&](const matrix_batch& x, double entries) {
+    if (x.layout == batch_layout::interleaved && x.block % width == 0) return 0.0;
+    if (x.row == 0 && x.column == 0) return 0.0;  // one number, see without_unit_axes
+    const bool runs = x.layout == batch_layout::strided && (x.column == 1 || x.row == 1);
+    return entries * (runs ? 1.6 : 4);
+  };
+  double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
+  if (!s.a.shared) cost += moved(s.a, m * k);
+  if (s.b.shared) cost += k * n;                        // as many copies as lanes
+  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm_dynamic.isa.cpp, columns_touch
+  return cost;
+}
+
+/// Whether B is copied into panels, one register tile wide, before its columns are used: where a
+/// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
+/// these are enough (panel_rows) to pay for the copy.
+///
+/// An L1 of 64 sets of 8 lines or more: rows a large power of two apart share few sets (n = 128 in
+/// double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
+/// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
+constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t) {
+  const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
+  constexpr index lines = 4, sets = 64, ways = 8;
+  index starts = sets;
+  for (index step = bytes / 64; bytes % 64 == 0 && step % 2 == 0 && starts > 1; step /= 2)
+    starts /= 2;
+  const index met = starts * lines < sets ? starts * lines : sets;
+  return s.m >= t.panel_rows && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
+}
+
+/// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
+/// and before the tiles' loops make up for what constants save.
+constexpr bool has_static_code(const gemm_shape& s, const gemm_tuning& t) {
+  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t);
+}
+
+/// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
+struct gemm_scratch {
+  index a = 0, b = 0, c = 0;
+  constexpr index entries() const { return a + b + c; }
+};
+constexpr gemm_scratch columns_scratch(const gemm_shape& s, int width) {
+  const index ld = (s.n + width - 1) / width * width;
+  return {has_strides(s.a, s.type) ? 0 : s.m * s.k, has_rows(s.b) ? 0 : s.k * ld,
+          has_rows(s.c) ? 0 : s.m * ld};
+}
+constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
+  const auto in_lanes = [&](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved && x.block % width == 0;
+  };
+  const bool broadcast = s.a.shared && has_strides(s.a, s.type);
+  return {in_lanes(s.a) || broadcast ? 0 : s.m * s.k * width, in_lanes(s.b) ? 0 : s.k * s.n * width,
+          in_lanes(s.c) ? 0 : s.m * s.n * width};
+}
+
+/// The same product with the strides of single entries taken out: problems of one number that are
+/// neighbours are lanes.
+constexpr gemm_shape without_unit_axes(gemm_shape s) {
+  if (s.m != 1 || s.n != 1 || s.k != 1) return s;
+  for (matrix_batch* x : {&s.a, &s.b, &s.c}) {
+    if (x->layout != batch_layout::pointers) x->row = x->column = 0;
+  }
+  return s;
+}
+
+/// The way of least cost, that by lanes being taken for lanes_cost percent of what is said.
+///
+/// Which way round a complex product is taken shows in its last bits (the two products of an
+/// imaginary part change places), and so does what its lanes are (pairs have two sums), so of
+/// interleaved problems neither depends on their number in a block, which may be that of the batch.
+[[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width,
+                                                  const gemm_tuning& tuned) {
+  const double lanes_factor = tuned.lanes_cost / 100.0;
+  if (has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && 2 * s.n >= width &&
+      tuned.lanes_cost >= 100)
+    return {gemm_path::by_columns, false, columns_cost(s, width)};  // nothing costs less
+  const gemm_shape t = tenfold::transposed(s);
+  const auto is_interleaved = [](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved;
+  };
+  const bool is_fixed =
+      is_complex(s.type) && (is_interleaved(s.a) || is_interleaved(s.b) || is_interleaved(s.c));
+  const bool turned = s.b.shared && !s.a.shared;  // where it is fixed
+  gemm_choice best{gemm_path::by_columns, false, -1};
+  const auto offer = [&](gemm_choice c) {
+    if (is_fixed && (c.transposed != turned || c.path == gemm_path::by_columns)) return;
+    if (best.cost < 0 || c.cost < best.cost) best = c;
+  };
+  offer({gemm_path::by_columns, false, columns_cost(s, width)});
+  offer({gemm_path::by_columns, true, columns_cost(t, width)});
+  offer({gemm_path::by_lanes, false, lanes_factor * lanes_cost(s, width)});
+  offer({gemm_path::by_lanes, true, lanes_factor * lanes_cost(t, width)});
+  return best;
+}
+
+/// Registers that hold a sum each; a complex one takes two.
+constexpr int sum_registers(int registers, scalar type) {
+  return is_complex(type) ? registers / 2 : registers;
+}
+
+/// The most vectors of columns of a register tile, A broadcast, and the most rows of one with so
+/// many: a row of B and an entry of A have registers too.
+constexpr int most_vectors(int registers, scalar type) {
+  const int r = sum_registers(registers, type);
+  return r >= 32 ? 4 : r >= 16 ? 3 : 2;
+}
+constexpr int most_rows(int vectors, int registers, scalar type) {
+  const int rows = (sum_registers(registers, type) - 1 - vectors) / vectors;
+  return rows < 16 ? rows : 16;
+}
+
+/// The most rows of the register tiles that the library carries: with up to 16 their code is nearly
+/// twice as long, and no single product of order 24 to 256 gains.
+inline constexpr int carried_rows = 8;
+
+/// The most rows and vectors of columns of register tiles for so many vectors of columns, A
+/// broadcast.
+constexpr tile_shape most_columns_tile(index vectors, int registers, scalar type,
+                                       const gemm_tuning& t, bool carried = false) {
+  const auto least = [](int x, int y) { return x < y ? x : y; };
+  const int n = least(most_vectors(registers, type), t.columns_vectors);
+  const int m = least(most_rows(chunks(vectors, n).longer, registers, type), t.columns_rows);
+  return {carried ? least(m, carried_rows) : m, n};
+}
+
+/// The register tile of packed panels: rows that divide those of a vector, or are divided by them.
+constexpr tile_shape blocked_tile(int registers, scalar type) {
+  const int r = sum_registers(registers, type);
+  return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
+}
+
+/// The register tile of rows x vectors of columns, A broadcast.
+constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type,
+                                  const gemm_tuning& t, bool carried = false) {
+  const tile_shape most = most_columns_tile(vectors, registers, type, t, carried);
+  return {chunks(rows, most.m).longer, chunks(vectors, most.n).longer};
+}
+
+/// The largest register tile of problems.
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
+  const int r = sum_registers(registers, type);
+  if (a_uniform) return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
+  return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
+}
+
+/// The same within a tuning.
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform,
+                                     const gemm_tuning& t) {
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform);
+  return {most.m < t.lanes_rows ? most.m : t.lanes_rows,
+          most.n < t.lanes_columns ? most.n : t.lanes_columns};
+}
+
+/// The register tile of rows x columns, each entry a vector of problems.
+constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar type,
+                                bool a_uniform, const gemm_tuning& t) {
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform, t);
+  return {chunks(rows, most.m).longer, chunks(columns, most.n).longer};
+}
+
+/// Into which cache the kernel of a batched product fetches the problems to come, and how many
+/// lines of each operand with each contracted value.
+enum class fetch : unsigned char { none, into_l1, into_l2 };
+struct fetch_choice {
+  fetch to = fetch::none;
+  int lines = 1;
+};
+
+/// For operands of so many bytes in `parts` parts. From memory, with ordinary stores, strided
+/// products of order 12 to 32 run at 15 GB/s where they run at 10 without, interleaved ones at 14
+/// instead of 10 (Sapphire Rapids, one core).
+constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const gemm_tuning& t) {
+  const index widest = a > b ? (a > c ? a : c) : (b > c ? b : c);
+  const index lines = parts == 0 ? 0 : (widest / parts + 32) / 64;
+  return {a + b + c <= t.l2_to ? fetch::into_l1 : fetch::into_l2,
+          static_cast<int>(lines < 1   ? 1
+                           : lines > 4 ? 4
+                                       : lines)};
+}
+
+/// Whether the next problem of a batch in L2, or tile of problems, of so many bytes is fetched by a
+/// kernel that fetches into `to`.
+[[gnu::always_inline]] constexpr bool fetches_from_l2(fetch to, index bytes, const gemm_tuning& t) {
+  return to == fetch::into_l1 && bytes >= t.l2_from && bytes <= t.l2_to;
+}
+
+/// The same for a batch beyond L2: wherever some of them fit there.
+[[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes, const gemm_tuning& t) {
+  return bytes <= t.memory_to;
+}
+
+/// Rows of one product that are a task of the thread pool.
+constexpr index rows_of_task(const gemm_shape& s) {
+  const double of_row = flops_of({s.type, 1, s.n, s.k, s.a, s.b, s.c});
+  const auto rows = static_cast<index>(task_flops / (of_row < 1 ? 1 : of_row));
+  return (rows + 16) / 16 * 16;
+}
+
+/// Problems between the one at work and the one that is fetched from beyond L2.
+[[gnu::always_inline]] constexpr index problems_ahead(index bytes, const gemm_tuning& t) {
+  return bytes < t.distance ? (t.distance + bytes - 1) / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+/// Problems, or tiles of problems, of so many bytes through which one register tile goes before the
+/// next.
+[[gnu::always_inline]] constexpr index problems_at_once(index bytes, const gemm_tuning& t) {
+  return bytes < t.group ? t.group / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+/// Whether results of so many bytes go past the caches, by columns by way of scratch: where that is
+/// in cache.
+[[gnu::always_inline]] constexpr bool streams_results(index bytes, const gemm_tuning& t) {
+  return bytes <= t.stream_to;
+}
+
+/// Problems whose results wait in scratch on their way past the caches.
+[[gnu::always_inline]] constexpr index streamed_problems(index bytes, const gemm_tuning& t) {
+  return bytes < t.stream_group ? t.stream_group / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+}  // namespace tenfold::select

@@ -1,0 +1,322 @@
+#pragma once
+
+#include <tenfold/backend/interface/capabilities.hpp>
+
+/// Programs that run tile by tile: what is unrolled, which label carries the lanes and how many,
+/// and the register tiles.
+namespace tenfold::select {
+
+/// Up to this work a program of one step is unrolled whole and runs without tiles or dispatch.
+/// 7 x 7 times 7 x 7 is 686: 35 ns in scalars on one Zen 4 core, 100 through partial vectors.
+inline constexpr double unrolled_flops = 700;
+/// What the compiler unrolls takes lanes from neighbours where numbers are real
+/// (backend/cpu/unrolled.hpp): it may have several steps, and the work of 8 x 8 times 8 x 8.
+constexpr bool has_unrolled_lanes(scalar type, const capabilities& c) {
+  return c.compiled && !is_complex(type);
+}
+constexpr double unrolled_work(scalar type, const capabilities& c) {
+  return has_unrolled_lanes(type, c) ? 1024 : unrolled_flops;
+}
+constexpr bool is_unrolled(double flops, double points, int steps, scalar type,
+                           const capabilities& c) {
+  return flops <= unrolled_work(type, c) && points <= unrolled_flops &&
+         (steps == 1 || has_unrolled_lanes(type, c));
+}
+
+/// Whether in such a program B, whose neighbours are terms of the sum, is transposed in blocks of
+/// w x w entries: shuffles, loads and half a cycle for each product of vectors beside nearly one
+/// cycle for each product of scalars (double precision, one row: 5 x 5 is slower so, 8 x 8 faster).
+constexpr bool transposes_unrolled(index m, index n, index k, int w) {
+  int rounds = 0;
+  while (1 << rounds < w) ++rounds;
+  const index vectors = (n + w - 1) / w;
+  const auto cycles =
+      static_cast<double>(vectors * w * rounds + n) + 0.5 * static_cast<double>(m * k * vectors);
+  return w > 1 && cycles < 0.9 * static_cast<double>(m * n * k);
+}
+/// The length of a row of n entries in the scratch of such a program: whole vectors, of a power of
+/// two of lanes and no less than 16 bytes.
+constexpr index padded_row(index n, scalar type, int lanes) {
+  index w = n == 1 ? 1 : 16 / static_cast<index>(bytes_of(type));
+  if (w < 1) w = 1;
+  while (w < n && w < lanes) w *= 2;
+  return (n + w - 1) / w * w;
+}
+
+/// A tile keeps at least this much work, so that its bookkeeping (some 20 ns) stays below 2 %.
+inline constexpr double tile_flops = 8192;
+
+/// A task of the thread pool keeps at least this much work, about 20 us on one core.
+inline constexpr double task_flops = 1 << 20;
+
+/// The work that a tile keeps where one tile would have `whole`: less where that would be the work
+/// of several tasks, which other threads wait for.
+constexpr double least_tile(double whole) {
+  return whole > 4 * task_flops ? tile_flops / 16 : tile_flops;
+}
+
+/// A task that touches fresh memory takes at least this many pages of 4 KiB: 1 MiB, 0.5 ms of page
+/// faults on one core of a virtual machine.
+inline constexpr index task_pages = 256;
+
+/// Entry-wise products that run side by side: each keeps up to three addresses in registers, but
+/// what lies in one scratch block shares one.
+inline constexpr int most_together = 12;
+
+/// Longest side of the three matrices that the sandwich micro-kernel unrolls.
+inline constexpr index sandwich_extent = 12;
+
+/// Whether a matrix of m x k entries that is symmetric under reflection is applied in halves: 3 x 2
+/// are 6 products or 3 and 5 sums (mass operator on Zen 5: 67 and 60 GFLOP/s, from 4 x 3 on 92 and
+/// 110).
+constexpr bool has_halves(index m, index k) { return m >= 3 && k >= 3; }
+
+/// Pairs of rows of it at a time: two accumulators each.
+inline constexpr int most_pairs = 6;
+
+/// Columns of it at a time: one broadcast serves two where there are registers for it (mass
+/// operator on Zen 5, one column: 0.92 of the rate at p = 3 and 4). A third gains nothing.
+constexpr int even_odd_columns(index rows, int registers) {
+  const int pairs = static_cast<int>((rows + 1) / 2 < most_pairs ? (rows + 1) / 2 : most_pairs);
+  return 2 * (2 * pairs + 3) + 1 <= registers ? 2 : 1;
+}
+
+/// Entries of a result that a task sets to 0 before anything is added to them: 20 us of writing.
+inline constexpr index cleared_entries = 1 << 16;
+
+/// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
+inline constexpr index fetched_bytes = 2048;
+
+/// Of an operand from memory that a register tile reads once 2 KB are fetched ahead: the contracted
+/// values that they are, of which the tile reads `row` bytes each (bic,bicf->bif of ./dev bench
+/// contract, Granite Rapids: 11.7 GB/s without, 14.5 with; in a loop by hand 512 bytes reach 0.93
+/// of this, 4 KB 0.76).
+constexpr index rows_ahead(index row) { return row < 2048 ? 2048 / row : 1; }
+
+/// Distances in scratch of a multiple of this many bytes are made a vector longer: all entries of
+/// an axis would share one set of the L1 cache (diffusion at 8 x 8 x 8 points of 8 lanes on Zen 5,
+/// the kernel written by hand of the bench fem: 0.91 of the peak, 1.28 with longer ones).
+inline constexpr index crowded_bytes = 4096;
+
+/// Whether runs of n entries, the lanes `apart`, are transposed a whole vector at a time though
+/// they are shorter: they touch, so that what is read and written is in one piece.
+constexpr bool runs_touch(index n, index apart, int width, scalar type) {
+  return !is_complex(type) && width >= 4 && n == apart && n >= 2 && n <= 4;
+}
+
+/// What taking the lanes from one label would cost, in vector operations.
+struct lane_candidate {
+  double vector_operations = 0;  ///< of all steps, each lane tile rounded up to whole vectors
+  double packed_entries = 0;     ///< of operands that must be transposed on the way
+  double touching_entries = 0;   ///< the same where runs of lanes touch
+  double scattered_entries = 0;  ///< the same where no other label is contiguous either
+  double partial_entries = 0;    ///< of otherwise direct operands in a last partial tile
+  double waiting_entries = 0;    ///< of intermediates that other phases leave in the workspace
+  double operations_before = 0;  ///< of the steps left to such phases, one per entry
+};
+
+/// A vector operation takes half a cycle. An entry that is packed takes 0.17 ns on Zen 4, 1.3 of
+/// them: with the 0.6 that a transposition of 8 x 8 entries in 40 instructions would suggest,
+/// batched matrix-vector products packed what they read once (3.8 instead of 10.3 GFLOP/s at n = 9)
+/// and 3-D interpolation from 9 to 10 points took lanes from the elements (21 instead of 64). An
+/// entry moved alone costs about 2 more, one in a partial tile about 3 with its share of the tile's
+/// set-up. An entry that waits in the workspace is written and read through memory: on 16 and 32
+/// byte vectors the mass operator ran at a tenth of the rate where such programs were chosen.
+///
+/// Phases that run before choose lanes of their own, which as a rule are half as good as those
+/// asked for here. Runs that touch take a load, a shuffle or two and a store for each vector of
+/// entries.
+constexpr double lane_cost(const lane_candidate& c, int width) {
+  return c.vector_operations + 0.3 * c.touching_entries + 1.3 * c.packed_entries +
+         2 * c.scattered_entries + 3 * c.partial_entries + 3 * c.waiting_entries +
+         2 * c.operations_before / width;
+}
+
+/// Vectors of a register tile of one row.
+inline constexpr int most_wide = 12;
+
+/// Vectors per tile along a lane loop of `extent` values that all operands hold contiguously: as
+/// many as 4 so that one entry of A feeds several; up to 64 where nothing is summed, so that memory
+/// is walked row by row (an outer product of 200 x 200 column by column reached 1.0 GFLOP/s beside
+/// 12 of plain loops); as many as there are sums for where the entries of B are `read_once`. Never
+/// so many that more values are left over than with one vector, but for a sixteenth.
+constexpr int lane_vectors(index extent, int width, bool sums, bool read_once = false) {
+  int best = 1;
+  for (int v = 2; v <= (!sums ? 64 : read_once ? most_wide : 4); ++v) {
+    const index over = extent % (v * width);
+    if (extent >= index{v} * width && (over <= extent % (best * width) || 16 * over <= extent))
+      best = v;
+  }
+  return best;
+}
+
+/// Vectors per tile where lanes are packed, for a tile whose work with one vector is `flops`: the
+/// three steps of such a tile, packing, product and unpacking, take some 80 ns whatever they do (a
+/// 4 x 4 matrix applied to 8192 columns of pairs, AVX-512, two threads: 17 us with eight vectors,
+/// 12 with 32).
+constexpr int packed_vectors(index extent, int width, double flops) {
+  int v = 1;
+  while (v < 32 && v * flops < tile_flops && extent >= 2 * v * index{width}) v *= 2;
+  return v;
+}
+
+/// Tiles that one task takes.
+constexpr index tiles_per_task(double flops_per_tile, double flops_per_task = task_flops) {
+  const double n = flops_per_task / (flops_per_tile < 1 ? 1 : flops_per_tile);
+  return n < 1 ? 1 : static_cast<index>(n);
+}
+
+/// A range cut into nearly equal parts: `long_count` of `longer`, then `short_count` of one less.
+/// Never a big part and a small rest: a tile of one row runs at a third of the rate.
+struct chunks {
+  int longer = 1;
+  index long_count = 0, short_count = 0;
+
+  constexpr chunks(index extent, index most) {
+    if (extent <= 0) return;
+    if (extent <= most) {
+      longer = static_cast<int>(extent);
+      long_count = 1;
+      return;
+    }
+    const index count = (extent + most - 1) / most;
+    longer = static_cast<int>((extent + count - 1) / count);
+    short_count = count * longer - extent;
+    long_count = count - short_count;
+  }
+  constexpr index count() const { return long_count + short_count; }
+};
+
+/// Accumulators of one register tile: m rows of n vectors.
+struct tile_shape {
+  int m = 1, n = 1;
+
+  friend constexpr bool operator==(const tile_shape&, const tile_shape&) = default;
+};
+
+/// The largest register tile with a run-time count of contracted values; the library carries all up
+/// to it for every way to reach A. A complex sum takes two registers (4 x 3: 0.98 of the peak on
+/// Zen 4, 4 x 4: 0.91).
+constexpr tile_shape dynamic_tile(scalar type) {
+  return is_complex(type) ? tile_shape{4, 3} : tile_shape{4, 4};
+}
+/// The same of one row with uniform A, which is broadcast: what is read of B comes in rows as long.
+constexpr tile_shape dynamic_row(scalar type) {
+  return {1, is_complex(type) ? dynamic_tile(type).n : most_wide};
+}
+
+/// Why a register tile is not larger.
+enum class tile_reason : unsigned char {
+  no_more,           ///< there are no more rows and columns
+  memory_broadcast,  ///< the broadcast of A is the memory operand of the multiply-add
+  registers,         ///< the registers are full
+  squarest,          ///< A in lanes: the squarest tile hides the loads
+  streaming,         ///< nothing is summed: memory is walked row by row
+  library            ///< the largest tile that the library carries
+};
+
+constexpr const char* sentence_of(tile_reason why) {
+  switch (why) {
+    case tile_reason::no_more:
+      return "there are no more";
+    case tile_reason::memory_broadcast:
+      return "broadcasts are memory operands: one vector is enough";
+    case tile_reason::registers:
+      return "as many as the registers hold";
+    case tile_reason::squarest:
+      return "the squarest hides the loads of A and B";
+    case tile_reason::streaming:
+      return "nothing is summed, so memory is walked row by row";
+    case tile_reason::library:
+      return "the largest for a k that only the call tells";
+  }
+  return "";
+}
+
+struct tile_choice {
+  tile_shape shape;
+  tile_reason why = tile_reason::no_more;
+};
+
+/// The register tile for `rows` x `columns` entries.
+///
+/// Broadcast A, 32 registers: all rows up to 10; as many columns as the registers hold up to 5
+/// rows, so that a broadcast serves several (mass operator of degrees 2 and 3, Granite Rapids: 1.04
+/// and 1.07 times the rate of one column; not measured on Zen 4 since keeps_broadcasts), and one
+/// from 6 rows on, because the broadcast is then the memory operand of the multiply-add (two: 1.00
+/// to 1.04 times the rate, and longer to compile). A in lanes: 4 x 6 (16 registers or less: 3 x 4),
+/// the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
+/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
+/// those of the scalar (capabilities::registers_for).
+constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
+                                  bool a_lanes) {
+  const bool many = registers >= 32;
+  if (!sums) return {{1, static_cast<int>(columns < 8 ? columns : 8)}, tile_reason::streaming};
+  if (a_lanes) {
+    const int m = many ? 4 : 3, n = many ? 6 : 4;
+    if (rows >= m) return {{m, n}, tile_reason::squarest};
+    const index wide = (registers - (registers < 16 ? 2 : 5)) / (rows + 1);
+    return {{static_cast<int>(rows), static_cast<int>(wide < 8 ? wide : 8)},
+            tile_reason::registers};
+  }
+  const int m = chunks(rows, many ? 10 : 6).longer;
+  tile_reason why = tile_reason::registers;
+  index n = (registers - 2) / (m + 1);
+  if (many && m >= 6) {
+    n = 1;
+    why = tile_reason::memory_broadcast;
+  }
+  if (n > 6) n = 6;
+  if (n < 1) n = 1;  // 8 registers: 6 sums, a vector of B and an entry of A
+  if (columns >= 1 && n >= columns) {
+    n = columns;
+    if (m == rows) why = tile_reason::no_more;
+  }
+  return {{m, static_cast<int>(n)}, why};
+}
+
+/// Beyond this many contracted values the loop over them has a run-time count, even where the
+/// number is known to the compiler.
+inline constexpr index static_sum = 16;
+
+/// Up to this many products of one register tile the loop over a static K is unrolled. Unrolling
+/// more costs 0.03 s of compile time per tile and gains 1 to 3 % on Zen 4; below, it gains up to 10
+/// %.
+inline constexpr int unrolled_products = 64;
+
+/// The same for a tile of scalars in a program with a loop over tiles. Batched matrix-vector
+/// products of order 9 to 13, which are beyond, run 1.2 to 1.4 times as fast with a loop over k
+/// (SSE2, g++, Zen 4), and each costs 0.02 s less to compile.
+inline constexpr int unrolled_scalars = 24;
+
+/// Whether a row of register tiles with so many products of vectors is in line (mass operator of
+/// degrees 2 and 3, Granite Rapids: 0.83 and 0.85 of the kernel written by hand with calls, 0.89
+/// without). Longer ones are shared among programs: in line, the mass operator of degree 4
+/// takes 1.2 s to compile instead of 0.5.
+constexpr bool is_in_line(index products) { return products <= 128; }
+
+/// Whether register tiles of m x n vectors with k contracted values keep their broadcasts across
+/// tiles: where the registers hold them beside sums and columns.
+constexpr bool keeps_broadcasts(int m, int n, int k, int registers) {
+  return m * k + (m + 1) * n < registers;
+}
+
+/// The tile of scalars of an unrolled program: all of it, which the compilers vectorize themselves
+/// (n = 6: 21 ns with 6 x 6 scalars, 29 with rows of 6, g++ on Zen 4).
+constexpr tile_shape unrolled_tile(index rows, index columns) {
+  return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
+}
+
+/// Columns that the sandwich micro-kernel takes at once: as many as the registers hold of both its
+/// halves, if those are three or more (mass operator on Granite Rapids, p = 2 and 3: 1.06 and 1.04
+/// times the rate of one column; two are not worth their time to compile). With matrices in
+/// halves, whose entries are read half as often, a second pays as long as it spills little: mass
+/// operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
+constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {
+  if (registers < 32) return 1;
+  const index held = registers - 4, sides = points + rows;
+  if (!in_halves) return held < 3 * sides ? 1 : static_cast<int>(held / sides);
+  return 2 * sides <= registers + 2 ? 2 : 1;
+}
+
+}  // namespace tenfold::select

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <tenfold/backend/interface/blocking.hpp>
+#include <tenfold/backend/interface/capabilities.hpp>
+#include <tenfold/backend/interface/select/products.hpp>
+
+/// Steps that run as a whole, for which the caches decide the order: products in blocks, sums along
+/// neighbours, copies and products entry by entry.
+namespace tenfold::select {
+
+/// Whether a product of m rows, n columns and k contracted values is cut into blocks that are
+/// packed: where the operands do not stay in L2 and each entry that is packed is used often enough
+/// (of 8 to 12 rows or sums the contractions of ./dev bench contract --quick run at 1.5 to 3 times
+/// the rate of tile programs).
+/// Steps of a longer program leave little in memory where they run tile by tile, so they ask for
+/// more, and so do products that the kernels of batches read in place (20000 x 32 times 32 x 32: 52
+/// GFLOP/s and blocked 26; 20000 x 64 times 64 x 64: 27 and 32; Zen 4).
+constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar type,
+                          const capabilities& c) {
+  const double least = is_alone ? 8 : 64;
+  const double bytes = (m * k + k * n + m * n) * static_cast<double>(bytes_of(type));
+  return m >= least && n >= least && k >= least && bytes > static_cast<double>(c.l2_bytes);
+}
+/// The same in cache: one product whose rows, columns or sums are several loops, which are one in
+/// the panels (./dev bench contract --filter labels: the three of ten labels run at 0.73 to 0.83 of
+/// a matrix product of the same work; tile by tile at 0.25 to 0.6. That of eight rows and sums runs
+/// at 0.48, and in blocks at 0.8 of that.)
+constexpr bool is_blocked_in_cache(double m, double n, double k) {
+  return m >= 16 && n >= 16 && k >= 16;
+}
+/// Whether one product leaves lanes idle whose results lie along `near` values, while its other
+/// side is long enough to give lanes.
+constexpr bool is_narrow(index near, index far, scalar type, const capabilities& c) {
+  return 2 * near < c.lanes(type) && far >= 4 * c.lanes(type);
+}
+/// Whether the kernels of batches take matrices times vectors, of `extent` results that are `near`,
+/// neighbours in the matrix; shared: one vector for all. Programs that are compiled by themselves
+/// do as well where results fill vectors (9 x 9, in cache: 51 GB/s, and these kernels 92; 4 x 4:
+/// 129 and 104), and better where they are far (8 x 8: 48 and 24). Those of the library, scalar
+/// where they are far, do not (8 x 8: 8.6 and 14.9; near, 9 x 32: 21 and 42; Granite Rapids).
+constexpr bool is_batch_of_vectors(index extent, bool near, bool shared, scalar type,
+                                   const capabilities& c) {
+  return c.compiled ? near && extent >= c.lanes(type) : near || !shared;
+}
+/// Whether the kernels of batches take a product that could be blocked: so many of them feed the
+/// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
+constexpr bool is_batch(index products) { return products >= 8; }
+
+/// The blocks of such a product. A panel of B, three vectors wide, passes from L2 through L1 for
+/// each row of tiles, a block of A stays in L2, one of B in L3. Each block of k reads and writes C
+/// once more, so k comes first: of n = 1500 in double precision 256 of them reach 0.94 of what 768
+/// do, 384 0.97, 512 0.99; more than that gain nothing (Zen 4).
+constexpr blocking blocks_of(index m, index n, index k, scalar type, const capabilities& c) {
+  const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
+  const index width = blocked_tile(c.registers, type).n * neighbours(c.lanes(type), type);
+  const auto evenly = [](index extent, index most, index step) {
+    if (most < step) most = step;
+    if (extent <= most) return extent;
+    const index parts = (extent + most - 1) / most, each = (extent + parts - 1) / parts;
+    return (each + step - 1) / step * step;
+  };
+  constexpr index most_k = 768;
+  blocking b;
+  b.k = evenly(k, most_k, 1);
+  b.n = evenly(n, 12 * l2 / (most_k * entry), width);
+  // Threads share blocks of columns, and where those are few, blocks of rows.
+  const index tasks = 16, of_task = static_cast<index>(task_flops / (2 * static_cast<double>(b.n) *
+                                                                     static_cast<double>(b.k)));
+  index most_m = l2 / 8 * 7 / (most_k * entry);
+  if (n < tasks * b.n) {
+    index rows = of_task < 64 ? 64 : of_task;
+    if (rows < m / tasks) rows = m / tasks;
+    if (rows < most_m) most_m = rows;
+  }
+  b.m = evenly(m, most_m, 16);
+  const bool few = m * n <= 128 * 128 && k >= 32 * most_k;
+  if (few) {
+    b.parts = k / (16 * most_k) < 16 ? k / (16 * most_k) : 16;
+    b.k = evenly((k + b.parts - 1) / b.parts, most_k, 1);
+  }
+  return b;
+}
+
+/// Values of a label that meet those of another in one block, see loop_group::bring_near.
+inline constexpr index longest_cut = 64;
+
+/// Whether columns of B that lie in vectors are read where they are: by few rows, and few enough
+/// contracted values for their lines to stay in L1.
+constexpr bool reads_in_place(index rows, index k, int tile_rows) {
+  return rows <= 16 * tile_rows && k <= 128;
+}
+
+/// Columns of a block of which `together` are transposed at a time.
+constexpr index whole_columns(index columns, index together) {
+  return together > 2 * columns ? columns : (columns + together - 1) / together * together;
+}
+
+/// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
+/// contracted values lie, and a list of panels, of no more than two numbers for each column.
+constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type,
+                                const capabilities& c) {
+  const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
+  const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type);
+  const index numbers = (2 * (b.m + b.n + b.k) + 2 * (b.n + 64)) * index{sizeof(index)};
+  return whole(b.m, 16) * b.k + whole(b.n, lanes) * b.k + (numbers + entry - 1) / entry +
+         (b.parts > 1 ? b.parts * m * n : 0);
+}
+
+/// Runs of neighbours of which the columns of one task of packing are: they share pages.
+inline constexpr index packed_runs = 8;
+
+/// Panels of so many entries that one task packs: 20 us of copying.
+constexpr index packed_panels(index entries) {
+  return entries < (1 << 16) ? (1 << 16) / (entries < 1 ? 1 : entries) : 1;
+}
+
+/// Whether sums of so many terms, of `points` in all, have terms as their lanes: some vectors pay
+/// for putting the lanes together at the end, and all for the call (a dot product of 64: 45 ns, and
+/// 26 unrolled; of 100: 49 and 51).
+constexpr bool is_reduced(double terms, double points, int width) {
+  return terms >= 8 * width && points >= 12 * width;
+}
+/// Terms that must be neighbours.
+constexpr index least_run(int width) { return 2 * width; }
+
+/// Sums at a time, whose terms are multiplied by the same entries of B.
+inline constexpr int reduced_rows = 4;
+
+/// Terms of a task: 10 us.
+inline constexpr index reduced_task = 1 << 17;
+
+/// Into how many parts the sums of few results are cut, which threads take side by side: by shape
+/// alone, so that the bits do not depend on the threads. `outer`: values of the loop that is cut.
+constexpr index sum_parts(index results, index terms, index outer) {
+  constexpr index of_part = 1 << 16, most = 64;
+  if (results >= 32 || terms < 2 * of_part) return 1;
+  const index parts = terms / of_part < most ? terms / of_part : most;
+  return parts < outer ? parts : outer;
+}
+
+/// A tile of what has no sum: values of the loop m, along which an operand is nearest, and of n,
+/// along which the result is.
+struct pointwise_tile {
+  index m, n;
+};
+
+/// What goes past the caches is written a few lines at a time and read many (order 256 reversed,
+/// and 5000 x 5000 transposed, Granite Rapids, one core, copied in order 18 to 19 GB/s: 128 x 32
+/// entries 18.9 and 16.9, 64 x 64 17.3 and 12.7, 32 x 64 14.1 and 12.7); what stays takes smaller
+/// tiles (500 x 500: 27 instead of 23).
+constexpr pointwise_tile pointwise_tile_of(index m, index n, scalar type, bool streams) {
+  const auto least = [](index x, index y) { return x < y ? x : y; };
+  const index bytes = static_cast<index>(bytes_of(type)), tile_bytes = streams ? 32768 : 16384;
+  const index rows = least(m, streams ? (bytes > 8 ? 64 : 128) : 32);
+  return {rows, least(n, tile_bytes / bytes / rows)};
+}
+
+/// A tile of the loops m and n with fewer entries is too short to be run as one.
+inline constexpr index short_tile = 32;
+
+/// Whether what has no sum is run in an order of its own: where it leaves the caches, or where an
+/// operand is transposed in tiles of so many entries. In cache, without, tile programs do as well
+/// (1000 matrices of 3 x 3 transposed: 47 GB/s and 34; of 8 x 8: 43 and 62; Granite Rapids).
+constexpr bool is_pointwise(double bytes, index transposed, const capabilities& c) {
+  return transposed >= short_tile || bytes > static_cast<double>(c.l2_bytes);
+}
+
+/// Entries of scratch for it: three tiles of the largest size, their rows ended by a line.
+constexpr index pointwise_scratch(scalar type) {
+  const index bytes = static_cast<index>(bytes_of(type));
+  return 3 * (32768 / bytes + 128 * (64 / bytes));
+}
+
+/// Entries of a task.
+inline constexpr index pointwise_task = 1 << 15;
+
+}  // namespace tenfold::select
