@@ -105,17 +105,17 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
 }
 
 /// Adds a phase of its own for the whole plan to `out`, if it is one product, there is room, and it
-/// is not better blocked, which it may be if `leaves_caches`.
+/// is not better blocked, which it may be if `may_be_blocked`.
 template <limits L, class Program>
 constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
-                             const capabilities& caps, bool leaves_caches, Program& out) {
+                             const capabilities& caps, bool may_be_blocked, Program& out) {
   const product_loops loops = find_product(p, plan, caps);
   const bool has_batch = loops.t.a != 0 && loops.t.b != 0 && select::is_batch(loops.t.extent);
   const auto m = static_cast<double>(loops.m.extent), n = static_cast<double>(loops.n.extent),
              k = static_cast<double>(loops.k.extent);
   // What moves one operand along the batch makes its side longer.
   const auto t = static_cast<double>(nominal(loops.t.extent));
-  if (leaves_caches && !has_batch &&
+  if (may_be_blocked && !has_batch &&
       select::is_blocked(loops.t.b == 0 ? m * t : m, loops.t.a == 0 ? n * t : n, k, false, p.type,
                          caps))
     return false;

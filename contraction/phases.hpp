@@ -274,7 +274,7 @@ class phases : protected whole_steps<L> {
     if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
     bool direct = shape.members == bit(shape.root);
     for_each_external(shape, [&](int v) {
-      direct = direct && !is_foreign(v) &&  // packing knows one vector
+      direct = direct && !is_foreign(v) &&  // which is packed
                (!contains(labels_of(v), shape.lane) || lanes_direct(v, shape.lane));
     });
     const plan_step<L>& step = plan_.steps[shape.root];
