@@ -85,10 +85,11 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
     t = take_farthest(columns, column_count);
   }
   // In a batch one side may be a vector.
-  if (t.extent != 1 && row_count + column_count == 1) {
+  if (t.extent != 1 && row_count + column_count == 1 && sum_count == 1) {
     const index extent = row_count == 1 ? rows[0].extent : columns[0].extent,
                 apart = row_count == 1 ? rows[0].a : columns[0].b;
-    if (!select::is_batch_of_vectors(extent, apart == 1, t.a == 0 || t.b == 0, p.type, caps))
+    if (!select::is_batch_of_vectors(extent, sums[0].extent, apart == 1, t.a == 0 || t.b == 0,
+                                     p.type, caps))
       return {};
     (row_count == 0 ? rows[row_count++] : columns[column_count++]) = {};
   }

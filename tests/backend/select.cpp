@@ -177,9 +177,10 @@ static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k =
 static_assert(blocks_of(1600, 300, 300, scalar::f64, avx512_capabilities).m == 112,
               "few columns: threads share rows");
 static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}) == 528);
-static_assert(is_batch_of_vectors(5, true, true, scalar::f64, avx512_capabilities));
-static_assert(is_batch_of_vectors(5, false, false, scalar::f64, avx512_capabilities));
-static_assert(!is_batch_of_vectors(5, false, true, scalar::f64, avx512_capabilities));
+static_assert(is_batch_of_vectors(5, 9, true, true, scalar::f64, avx512_capabilities));
+static_assert(is_batch_of_vectors(5, 9, false, false, scalar::f64, avx512_capabilities));
+static_assert(!is_batch_of_vectors(5, 9000, true, true, scalar::f64, avx512_capabilities));
+static_assert(!is_batch_of_vectors(5, 9, false, true, scalar::f64, avx512_capabilities));
 static_assert(blocks_of(32, 32, 1 << 20, scalar::f64, avx512_capabilities).parts == 16);
 
 // Sums over neighbours: some vectors of terms, and work for a call.

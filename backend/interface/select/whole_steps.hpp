@@ -34,13 +34,15 @@ constexpr bool is_narrow(index near, index far, scalar type, const capabilities&
   return 2 * near < c.lanes(type) && far >= 4 * c.lanes(type);
 }
 /// Whether the kernels of batches take matrices times vectors, of `extent` results that are `near`,
-/// neighbours in the matrix; shared: one vector for all. Programs that are compiled by themselves
-/// do as well where results fill vectors (9 x 9, in cache: 51 GB/s, and these kernels 92; 4 x 4:
-/// 129 and 104), and better where they are far (8 x 8: 48 and 24). Those of the library, scalar
-/// where they are far, do not (8 x 8: 8.6 and 14.9; near, 9 x 32: 21 and 42; Granite Rapids).
-constexpr bool is_batch_of_vectors(index extent, bool near, bool shared, scalar type,
+/// neighbours in the matrix, and so many terms; shared: one vector for all. Programs that are
+/// compiled by themselves do as well where results fill vectors (9 x 9, in cache: 51 GB/s, and
+/// these kernels 92; 4 x 4: 129 and 104), and better where they are far (8 x 8: 48 and 24). Those
+/// of the library, scalar where they are far, do not (8 x 8: 8.6 and 14.9; near, 9 x 32: 21 and
+/// 42). Long sums read memory faster row by row (from memory, 96 x 9216: 18 and 12; 300 x 300: 9
+/// and 15; Granite Rapids).
+constexpr bool is_batch_of_vectors(index extent, index terms, bool near, bool shared, scalar type,
                                    const capabilities& c) {
-  return c.compiled ? near && extent >= c.lanes(type) : near || !shared;
+  return terms <= 512 && (c.compiled ? near && extent >= c.lanes(type) : near || !shared);
 }
 /// Whether the kernels of batches take a product that could be blocked: so many of them feed the
 /// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
