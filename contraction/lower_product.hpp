@@ -105,8 +105,8 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
   return {true, va, vb, t, rows[0], columns[0], sums[0], open < 0 ? 0 : open};
 }
 
-/// Adds a phase of its own for the whole plan to `out`, if it is one product, there is room, and it
-/// is not better blocked, which it may be if `may_be_blocked`.
+/// Adds a phase of its own for the whole plan to `out`, if it is one product and there is room;
+/// not one that is better blocked, where it `may_be_blocked`.
 template <limits L, class Program>
 constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
                              const capabilities& caps, bool may_be_blocked, Program& out) {

@@ -243,7 +243,6 @@ class phases : protected whole_steps<L> {
       common &= plan_.steps[s].order.set();
       ++count;
     }
-    const double least = select::least_tile(tile_work(shape));
     int tiles = 0;
     for (int i = 0; i < order.count && tiles < max_tile_loops; ++i) {
       const int l = order[i];
@@ -260,7 +259,8 @@ class phases : protected whole_steps<L> {
       if (holders < 3 && count < 2 && step.b >= 0 && l != problem_.batch && !by_rows) continue;
       phase_shape with = shape;
       with.tiles |= bit(l);
-      if (problem_.extent[l] == dyn || l == problem_.batch || tile_work(with) >= least) {
+      if (problem_.extent[l] == dyn || l == problem_.batch ||
+          tile_work(with) >= select::tile_flops) {
         shape.tiles = with.tiles;
         ++tiles;
       }

@@ -8,12 +8,12 @@
 #include <tenfold/backend/cpu/update.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 
-/// Products of operands that leave the caches or whose labels are scattered. Blocks of A and B are packed straight from their
-/// strides into panels, the transposition that an order of labels would ask for being part of that
-/// (P. Springer, P. Bientinesi, Design of a high-performance GEMM-like tensor-tensor
-/// multiplication, 2018); results go to their strides row by row of a register tile (D. Matthews,
-/// High-performance tensor contraction without transposition, 2018). What is left in between is
-/// one matrix product, cut as Goto and van de Geijn cut it.
+/// Products of operands that leave the caches or whose labels are scattered. Blocks of A and B are
+/// packed straight from their strides into panels, the transposition that an order of labels would
+/// ask for being part of that (P. Springer, P. Bientinesi, Design of a high-performance GEMM-like
+/// tensor-tensor multiplication, 2018); results go to their strides row by row of a register tile
+/// (D. Matthews, High-performance tensor contraction without transposition, 2018). What is left in
+/// between is one matrix product, cut as Goto and van de Geijn cut it.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {

@@ -514,11 +514,11 @@ void run_prepared(const prepared_gemm<T>& ready, const gemm_arguments<T>& g) {
 
 /// One product of many rows (or columns) is a batch of blocks of them, which threads share.
 template <class T, class... Tuned>
-void run_any(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
+void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
   const auto lies = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
-  const bool may = all.count == 1 && lies(given.a) && lies(given.b) && lies(given.c);
+  const bool is_one = all.count == 1 && lies(given.a) && lies(given.b) && lies(given.c);
   gemm_shape s = given.m < given.n ? transposed(given) : given;
-  const index rows = may ? select::rows_of_task(s) : s.m;
+  const index rows = is_one ? select::rows_of_task(s) : s.m;
   if (s.m < 2 * rows) return run_prepared<T>(prepared_gemm<T>(given, tuned...), all);
   gemm_arguments<T> g = given.m < given.n ? transposed(all) : all;
   const index blocks = s.m / rows, rest = s.m % rows;
@@ -541,9 +541,9 @@ void run_any(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&
 }  // namespace
 
 #define TENFOLD_DEFINE_GEMM(T)                                                                   \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_any<T>(shape, g); }       \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_product<T>(shape, g); }   \
   void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_tuning& tuned) {     \
-    run_any<T>(shape, g, tuned);                                                                 \
+    run_product<T>(shape, g, tuned);                                                             \
   }                                                                                              \
   void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_kernel<T>& kernel) { \
     run_gemm<T>(shape, kernel, g);                                                               \

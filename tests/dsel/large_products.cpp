@@ -16,33 +16,10 @@ constexpr bool is_blocked() {
   return e.steps[e.step_count - 1].kernel == micro_kernel::blocked;
 }
 
-/// The string on every instruction set, with alpha and beta and without, planned for an L2 cache of
-/// 4 KiB: products of 16 and more rows, columns and sums leave it.
+/// Planned for an L2 cache of 4 KiB: products of 16 and more rows, columns and sums leave it.
 template <class T>
 void check_blocked(std::string_view text, const extents_list& extents) {
-  for_all_kinds([&](entries_kind kind) {
-    CAPTURE(text);
-    generator g(1);
-    std::vector<sample<T>> x;
-    for (const auto& e : extents) x.emplace_back(e);
-    operand_list inputs;
-    for (auto& s : x) {
-      s.fill(g, kind);
-      inputs.push_back(seen(s));
-    }
-    const judge<T> right(text, kind, inputs);
-    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
-    for (const instruction_set isa : instruction_sets()) {
-      std::fill(y.data(), y.data() + y.size(), not_a_number<T>());
-      evaluate_on(isa, text, inputs, y.shape(), y.data(), {}, 4096);
-      right.check(y);
-      std::vector<T> before(static_cast<std::size_t>(y.size()));
-      fill(before.data(), y.size(), g, kind);
-      std::copy(before.begin(), before.end(), y.data());
-      evaluate_on(isa, text, inputs, y.shape(), y.data(), {{-2}, {3}}, 4096);
-      right.check(y, before, -2, 3);
-    }
-  });
+  check_on_all_sets<T>(text, extents, 4096);
 }
 
 }  // namespace

@@ -56,4 +56,33 @@ void for_all_kinds(F f) {
   for (const auto kind : {entries_kind::exact, entries_kind::random}) f(kind);
 }
 
+/// A string over dense operands on every instruction set, with alpha and beta and without, planned
+/// for an L2 cache of so many bytes, or for the usual one.
+template <class T>
+void check_on_all_sets(std::string_view text, const extents_list& extents, index l2_bytes = 0) {
+  for_all_kinds([&](entries_kind kind) {
+    CAPTURE(text);
+    generator g(1);
+    std::vector<sample<T>> x;
+    for (const auto& e : extents) x.emplace_back(e);
+    operand_list inputs;
+    for (auto& s : x) {
+      s.fill(g, kind);
+      inputs.push_back(seen(s));
+    }
+    const judge<T> right(text, kind, inputs);
+    dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
+    for (const instruction_set isa : instruction_sets()) {
+      std::fill(y.data(), y.data() + y.size(), not_a_number<T>());
+      evaluate_on(isa, text, inputs, y.shape(), y.data(), {}, l2_bytes);
+      right.check(y);
+      std::vector<T> before(static_cast<std::size_t>(y.size()));
+      fill(before.data(), y.size(), g, kind);
+      std::copy(before.begin(), before.end(), y.data());
+      evaluate_on(isa, text, inputs, y.shape(), y.data(), {{-2}, {3}}, l2_bytes);
+      right.check(y, before, -2, 3);
+    }
+  });
+}
+
 }  // namespace tenfold::testing
