@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <tenfold/dsel/call_form.hpp>
+#include <tenfold/dsel/recent_calls.hpp>
 
 namespace tenfold {
 
@@ -44,6 +45,25 @@ struct run_time_operands {
   const run_time_operand& y = operands.of[form.input_count];
   check(text, operands.of, form.input_count, form.has_output ? &y.shape : nullptr, *form.options);
   if (form.has_output) require_disjoint(text, operands.of, form.input_count, y.shape, y.data);
+}
+
+/// The key that evaluate gives the call, from less.
+call_key key_of(const call_form& form, std::string_view text, const call_numbers& numbers,
+                const operand_shape<max_rank>& y, const call_settings& settings) {
+  call_key key(text, form.input_count, settings);
+  const index* told = numbers.open;
+  for (int o = 0; o < form.input_count; ++o) {
+    const known_operand& x = form.operands[o];
+    key.add_form(x.type, x.layout, x.space, x.conjugated, reflection::none, x.rank);
+    key.add(operand_shape<max_rank>{}.block);
+    for (int i = 0; i < x.rank; ++i) {
+      const index extent = x.extents[i] == dyn ? *told++ : x.extents[i];
+      key.add_axis(extent, x.strides[i] == dyn ? *told++ : x.strides[i]);
+    }
+  }
+  key.add_twins(numbers.data, form.input_count);
+  key.add(y);
+  return key;
 }
 
 }  // namespace
@@ -103,6 +123,10 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
 void evaluate_admitted(const call_form& form, std::string_view text, const call_numbers& numbers,
                        const operand_shape<max_rank>& y_shape, void* y,
                        const call_settings& settings) {
+  if (evaluate_recent(key_of(form, text, numbers, y_shape, settings), text, numbers.data, y_shape,
+                      y, settings)) {
+    return;
+  }
   const run_time_operands operands(form, numbers);
   evaluate(text, operands.of, form.input_count, y_shape, y, settings);
 }

@@ -462,11 +462,11 @@ class printer {
       rows.push_back({"workspace", in_bytes(static_cast<double>(s_.workspace_bytes)),
                       "what crosses phases, reused"});
     }
-    rows.push_back({"allocations",
-                    s_.allocations < 0 ? "at the call" : std::to_string(s_.allocations),
-                    s_.allocations < 0    ? "planning allocates as it needs"
-                    : s_.allocations == 0 ? "per call"
-                                          : "per call, for what is too large to keep"});
+    rows.push_back(
+        {"allocations", s_.allocations < 0 ? "at the call" : std::to_string(s_.allocations),
+         s_.allocations < 0    ? "planning allocates as it needs; calls like it find the plan"
+         : s_.allocations == 0 ? "per call"
+                               : "per call, for what is too large to keep"});
     out_ += aligned(rows, "<><");
   }
 

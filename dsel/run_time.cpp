@@ -10,6 +10,7 @@
 #include <tenfold/dsel/explain_operands.hpp>
 #include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/read_call.hpp>
+#include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/dsel/stored_program.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
@@ -50,10 +51,10 @@ void require_real_factors(std::string_view text, scalar type, const call_setting
   }
 }
 
+/// Every extent is part of a program that is made at run time.
 template <class T>
-program_arguments<T> arguments_of(const void* const* data, void* y, const index* extents,
-                                  const call_settings& settings) {
-  return {data, y, extents, evaluating::factor_as<T>(settings.alpha),
+program_arguments<T> arguments_of(const void* const* data, void* y, const call_settings& settings) {
+  return {data, y, nullptr, evaluating::factor_as<T>(settings.alpha),
           evaluating::factor_as<T>(settings.beta)};
 }
 
@@ -93,28 +94,73 @@ operand_shape<max_rank> result_shape(std::string_view text, const run_time_opera
   return shape;
 }
 
-void evaluate(std::string_view text, const run_time_operand* inputs, int count,
-              const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings) {
+namespace {
+
+/// Plans a call whose operands lie at these addresses.
+std::shared_ptr<const recent_call> plan_call(std::string_view text, const run_time_operand* inputs,
+                                             int count, const operand_shape<max_rank>& y,
+                                             const call_settings& settings) {
+  const auto call = std::make_shared<recent_call>();
   with_limits(text, {inputs, count}, [&]<limits L>() {
-    const auto call = read_call<L>(text, inputs, count, &y_shape, settings.binding);
-    problem<L>& p = call->bound;
-    require_disjoint(text, inputs, count, y_shape, y);
-    require_real_factors(text, p.type, settings);
-    if (is_zero(settings.alpha) || is_empty(p)) return scale(y_shape, y, settings.beta);
+    const auto read = read_call<L>(text, inputs, count, &y, settings.binding);
+    problem<L>& p = read->bound;
+    call->type = p.type;
+    call->is_empty = is_empty(p);
+    if (call->is_empty) return;
     mark_twins(p, [&](int o, int before) { return have_one_address(inputs[o], inputs[before]); });
     merge_labels(p);
     const auto plan = plan_or_throw(text, p, settings.path);
-    const void* data[L.operands] = {};
-    for (int o = 0; o < count; ++o) data[o] = inputs[o].data;
-    const instruction_set isa = best_instruction_set();
-    with_program(text, p, *plan, capabilities_of(isa), is_zero(settings.beta),
-                 [&](const program_view& runnable) {
-                   with_scalar(p.type, [&](auto one) {
-                     using T = decltype(one);
-                     launch(runnable, arguments_of<T>(data, y, p.extent, settings), isa);
-                   });
-                 });
+    with_program(text, p, *plan, capabilities_of(best_instruction_set()), is_zero(settings.beta),
+                 [&](const auto& runnable) { call->program.keep(runnable); });
   });
+  return call;
+}
+
+void run(const recent_call& call, std::string_view text, const void* const* data,
+         const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings) {
+  require_real_factors(text, call.type, settings);
+  if (call.is_empty) return scale(y_shape, y, settings.beta);
+  with_scalar(call.type, [&](auto one) {
+    using T = decltype(one);
+    launch(call.program.view(), arguments_of<T>(data, y, settings), best_instruction_set());
+  });
+}
+
+}  // namespace
+
+bool evaluate_recent(const call_key& key, std::string_view text, const void* const* data,
+                     const operand_shape<max_rank>& y_shape, void* y,
+                     const call_settings& settings) {
+  if (is_zero(settings.alpha)) return false;
+  const auto call = recent_calls::of_this_thread().find(key);
+  if (call) run(*call, text, data, y_shape, y, settings);
+  return call != nullptr;
+}
+
+void evaluate(std::string_view text, const run_time_operand* inputs, int count,
+              const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings) {
+  if (is_zero(settings.alpha)) {
+    check(text, inputs, count, &y_shape, settings.binding);
+    require_disjoint(text, inputs, count, y_shape, y);
+    require_real_factors(text, y_shape.type, settings);
+    return scale(y_shape, y, settings.beta);
+  }
+  const void* data[large_limits.operands];
+  const int held = std::min(count, large_limits.operands);  // more are refused where they are read
+  call_key key(text, count, settings);
+  for (int o = 0; o < held; ++o) {
+    key.add(inputs[o].shape);
+    data[o] = inputs[o].data;
+  }
+  key.add_twins(data, held);
+  key.add(y_shape);
+  auto call = recent_calls::of_this_thread().find(key);
+  if (!call) {
+    call = plan_call(text, inputs, count, y_shape, settings);
+    recent_calls::of_this_thread().keep(key, call);
+  }
+  require_disjoint(text, inputs, count, y_shape, y);
+  run(*call, text, data, y_shape, y, settings);
 }
 
 void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta) {
@@ -135,7 +181,6 @@ struct run_time_plan::planned_call {
   instruction_set isa = best_instruction_set();
   scalar type = scalar::f64;
   bool is_empty = false;
-  index extents[large_limits.labels] = {};
   double flops = 0;
   stored_program overwriting, updating;  ///< for beta = 0 and other beta
 };
@@ -154,7 +199,6 @@ run_time_plan::run_time_plan(std::string_view text, const run_time_operand* inpu
     call->y = y != nullptr ? *y : shape_of_result(p);
     call->type = p.type;
     call->is_empty = tenfold::is_empty(p);
-    std::copy_n(p.extent, p.label_count, call->extents);
     if (call->is_empty) return;
     merge_labels(p);
     const auto plan = plan_or_throw(text, p, settings.path);
@@ -196,7 +240,7 @@ void run_time_plan::run(const run_time_operand* inputs, int count,
   const stored_program& runnable = is_zero(settings.beta) ? c.overwriting : c.updating;
   with_scalar(c.type, [&](auto one) {
     using T = decltype(one);
-    launch(runnable.view(), arguments_of<T>(data, y, c.extents, settings), c.isa);
+    launch(runnable.view(), arguments_of<T>(data, y, settings), c.isa);
   });
 }
 

@@ -47,7 +47,7 @@ struct stored_program {
 /// Whether two shapes ask for the same addresses.
 inline bool alike(const operand_shape<max_rank>& x, const operand_shape<max_rank>& y) {
   if (x.type != y.type || x.rank != y.rank || x.layout != y.layout || x.space != y.space ||
-      x.conjugated != y.conjugated) {
+      x.conjugated != y.conjugated || x.symmetry != y.symmetry || x.block != y.block) {
     return false;
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(x.rank); ++i) {

@@ -216,6 +216,7 @@ TEST_CASE("einsum allocates as often as explain says") {
   };
   CHECK(count([&] { (void)einsum<"ij,jk->ik">(a, b); }) == explain<"ij,jk->ik">(a, b).allocations);
   CHECK(count([&] { einsum<"ij,jk->ik">(into(y), a, b); }) == 0);
+  CHECK(count([&] { einsum("ij,jk->ik", into(y), a, b); }) == 0);
   CHECK(count([&] { (void)einsum<"eij,ej->ei">(stack, u); }) ==
         explain<"eij,ej->ei">(stack, u).allocations);
   CHECK(count([&] { (void)einsum<"ij,jk->ik">(c, c); }) == explain<"ij,jk->ik">(c, c).allocations);

@@ -1,5 +1,6 @@
 #include <check_call.hpp>
 #include <sstream>
+#include <tenfold/tensor/reflection.hpp>
 #include <thread>
 #include <thrown.hpp>
 
@@ -38,6 +39,17 @@ TEST_CASE("plans of the same text, shapes and settings are equal") {
   CHECK_FALSE(p == plan("ij,jk->ik", like(a), like(b),
                         optimize<path_options{.method = path_method::greedy}>));
   CHECK_FALSE(plan("ij->ij", like(a)) == plan("ij,jk->ik", like(a), like(b)));
+}
+
+TEST_CASE("a plan for a declared symmetry takes no matrix that declares none") {
+  const auto u = made<double>(shape<3, 8>{}, 2);
+  tensor<double, 4, 3> B;
+  B.fill(0.5);
+  const auto declared = reflection_symmetric(B);
+  const run_time_plan p = plan("qi,ie->qe", like(declared), like(u));
+  CHECK(same_bits(p(declared, u), einsum("qi,ie->qe", declared, u)));
+  CHECK_THROWS_AS(p(B, u), shape_error);
+  CHECK_FALSE(p == plan("qi,ie->qe", like(B), like(u)));
 }
 
 TEST_CASE("a plan tells its text, work and result, and prints the table of explain") {
