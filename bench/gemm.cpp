@@ -26,8 +26,10 @@ namespace {
 
 /// The share of the peak that a row-major product reaches whose lanes are columns of one C, when a
 /// cycle has as many loads as multiply-adds (two of 512 bits on the CPUs this is for): lanes behind
-/// the last column are idle, and per k each entry of A is loaded (as a broadcast) for every panel
-/// of columns, each vector of B for every panel of rows.
+/// the last column are idle, or half of a vector that is not needed (which is time only where 512
+/// bits pass in halves, as on Zen 4; elsewhere the bound is above what can be had), and per k each
+/// entry of A is loaded (as a broadcast) for every panel of columns, each vector of B for every
+/// panel of rows.
 double row_major_share(const gemm_sizes& s, int lanes) {
   constexpr int row_caps[] = {0, 16, 10, 8, 6};  // rows of a register tile of so many vectors
   constexpr int widest = 4;
@@ -39,8 +41,9 @@ double row_major_share(const gemm_sizes& s, int lanes) {
     loads += s.m + v * ((s.m + row_caps[v] - 1) / row_caps[v]);
     done += v;
   }
-  const double multiply_adds = s.m * vectors;
-  return static_cast<double>(s.n) / (lanes * vectors) * std::min(1.0, multiply_adds / loads);
+  const int rest = s.n % lanes;
+  const double filled = vectors - (rest > 0 && 2 * rest <= lanes ? 0.5 : 0);
+  return s.n / (lanes * filled) * std::min(1.0, static_cast<double>(s.m * vectors) / loads);
 }
 
 template <class T>

@@ -8,8 +8,8 @@ namespace {
 
 /// The bytes [first, last) that an operand may touch; none if both are null.
 struct address_range {
-  const char* first = nullptr;
-  const char* last = nullptr;
+  const char* first;
+  const char* last;
 
   bool meets(const address_range& other) const { return first < other.last && other.first < last; }
 };
@@ -108,7 +108,7 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
     fits = fits && (one & more) == 0;  // a diagonal has one extent
     ones |= one;
     const auto* data = static_cast<const char*>(numbers.data[o]);
-    if (!span.empty) ranges[o] = {data + span.low, data + span.high};
+    ranges[o] = {span.empty ? nullptr : data + span.low, span.empty ? nullptr : data + span.high};
   }
   if (!form.has_output) settle();
   bool apart = true;

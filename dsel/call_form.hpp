@@ -30,8 +30,8 @@ struct byte_span {
     bool beyond = extent == 0;
     beyond = beyond || __builtin_mul_overflow(extent - 1, stride, &reach);
     beyond = beyond || __builtin_mul_overflow(reach, size, &reach);
-    index& end = reach < 0 ? low : high;
-    beyond = beyond || __builtin_add_overflow(end, reach, &end);
+    beyond = beyond || __builtin_add_overflow(low, reach < 0 ? reach : 0, &low) ||
+             __builtin_add_overflow(high, reach < 0 ? 0 : reach, &high);
     empty = empty || beyond;
   }
 };

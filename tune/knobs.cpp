@@ -34,7 +34,7 @@ std::vector<knob> knobs_of(const size_class& c) {
       }
     }
     all.push_back(tile);
-    all.push_back(one_value("tail", place::cache, &gemm_tuning::narrows, {0, 1}));
+    all.push_back(one_value("tail", place::cache, &gemm_tuning::narrows, {0, 1, 2}));
     all.push_back(one_value("panels", place::cache, &gemm_tuning::panel_rows, {1, 32, 64, never}));
   }
   all.push_back(crossover);
@@ -101,6 +101,8 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     w.tile = select::lanes_tile(s.m, s.n, caps.registers, c.type, s.a.shared, t);
   } else {
     w.is_narrow = t.narrows != 0 && 2 * s.n <= neighbours;
+    const index rest = s.n % neighbours;
+    w.ends_narrow = t.narrows > 1 && vectors > 1 && rest > 0 && 2 * rest <= neighbours;
     w.tile =
         select::columns_tile(s.m, vectors, caps.registers, c.type, t, on.where != place::fixed);
     w.packs = select::packs_panels(s, s.b.row, t);

@@ -47,7 +47,8 @@ gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found);
 struct way {
   select::gemm_choice choice;
   select::tile_shape tile;
-  bool is_narrow = false, packs = false, fetches = false, streams = false, unrolls = false;
+  bool is_narrow = false, ends_narrow = false, packs = false, fetches = false, streams = false,
+       unrolls = false;
   index group = 0, ahead = 0, stream_group = 0, task = 0;
 
   friend constexpr bool operator==(const way&, const way&) = default;

@@ -227,6 +227,7 @@ constexpr int static_k(index k) {
 /// fetched meanwhile, and how far its loop over k is unrolled (tile_modes).
 struct static_tiles {
   int width;  ///< entries of a vector
+  int last;   ///< of the last of a row, where it is a narrower one; else 0
   select::tile_shape tile;
   select::fetch_choice ahead;
   int unroll;
@@ -237,7 +238,9 @@ constexpr static_tiles columns_tiles(index m, index n, index k, const gemm_tunin
   const index vectors = (n + v - 1) / v;
   constexpr auto bytes = static_cast<index>(sizeof(T));
   const select::tile_shape tile = select::columns_tile(m, vectors, registers, scalar_of<T>, tuned);
-  return {v, tile,
+  const index rest = n % v;
+  const int last = tuned.narrows > 1 && n > v && rest > 0 ? neighbours_for<T>(rest) : v;
+  return {v, last < v ? last : 0, tile,
           select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes,
                               tile_count(m, vectors, tile) * k, tuned),
           tuned.unroll};
@@ -248,7 +251,7 @@ constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
   constexpr index bytes = static_cast<index>(sizeof(T)) * lanes<T>;
   const select::tile_shape tile =
       select::lanes_tile(m, n, registers, scalar_of<T>, uniform_a, tuned);
-  return {lanes<T>, tile,
+  return {lanes<T>, 0, tile,
           select::fetch_ahead(uniform_a ? 0 : m * k * bytes, k * n * bytes, m * n * bytes,
                               tile_count(m, n, tile) * k, tuned),
           tuned.unroll};
@@ -277,19 +280,16 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
       u.a += row * t.a_m;
       u.b += column * v;
       u.c += row * t.c_m + column * v;
-      constexpr tile_modes how{access::uniform,
-                               access::lanes,
-                               false,
-                               true,
-                               access::lanes,
-                               last ? N % v : 0,
-                               ConjugateA,
-                               Tiles.ahead.to,
-                               Tiles.ahead.lines,
-                               false,
-                               Tiles.unroll};
+      constexpr int narrow = last ? Tiles.last : 0;
+      constexpr tile_modes how{.tail = last ? N % (narrow != 0 ? narrow : v) : 0,
+                               .conjugate_a = ConjugateA,
+                               .ahead = Tiles.ahead.to,
+                               .lines = Tiles.ahead.lines,
+                               .unroll = Tiles.unroll,
+                               .last = n > 1 ? narrow : 0};
       u.next = next;
-      register_tile<T, v, m, n, static_k(K), how, Finish>(u, K);
+      constexpr int width = n == 1 && narrow != 0 ? narrow : v;
+      register_tile<T, width, m, n, static_k(K), how, Finish>(u, K);
       next.advance(K);
     });
     t.a += step.a;

@@ -6,6 +6,7 @@
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/whole_steps.hpp>
 #include <tenfold/backend/gemm_list.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
 #include <vector>
@@ -512,9 +513,34 @@ void run_prepared(const prepared_gemm<T>& ready, const gemm_arguments<T>& g) {
   run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g));
 }
 
+/// C(b) := alpha A(b) B(b) + beta C(b) of one number each.
+template <class T>
+void run_entry_wise(const gemm_shape& s, const gemm_arguments<T>& g) {
+  const auto operand = [](buffer where, const matrix_batch& x) {
+    operand_ref ref;
+    ref.where = where;
+    ref.type = scalar_of<T>;
+    ref.conjugated = x.conjugated;
+    return ref;
+  };
+  program_step step;
+  step.kind = step_kind::pointwise;
+  step.a = operand(buffer::input, s.a);
+  step.b = operand(buffer::input, s.b);
+  step.c = operand(buffer::output, s.c);
+  step.n.extent = g.count;
+  step.n.a = s.a.shared ? 0 : g.a.problem;
+  step.n.b = s.b.shared ? 0 : g.b.problem;
+  step.n.c = g.c.problem;
+  run_pointwise(step, nullptr,
+                step_arguments<T>{g.a.data, g.b.data, static_cast<T*>(const_cast<void*>(g.c.data)),
+                                  g.alpha, g.beta});
+}
+
 /// One product of many rows (or columns) is a batch of blocks of them, which threads share.
 template <class T, class... Tuned>
 void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
+  if (select::is_entry_wise(given) && all.alpha != T(0)) return run_entry_wise(given, all);
   const auto lies = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
   const bool is_one = all.count == 1 && lies(given.a) && lies(given.b) && lies(given.c);
   gemm_shape s = given.m < given.n ? transposed(given) : given;

@@ -74,6 +74,11 @@ template <class T, int W, access How>
   }
 }
 
+constexpr tile_modes without_last(tile_modes how) {
+  how.last = 0;
+  return how;
+}
+
 /// `count` register tiles. `Touch`: columns are W apart.
 ///
 /// The operands are not copied as a whole: a vector that takes in an address just written waits for
@@ -81,6 +86,8 @@ template <class T, int W, access How>
 template <class T, int W, int M, int N, tile_modes How, bool Touch>
 void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const fetch_cursor& next,
            index k, index count, const tile_steps& step) {
+  constexpr bool narrows = N == 1 && How.last != 0;  // the tile is that narrower vector
+  constexpr tile_modes how = narrows ? without_last(How) : How;
   const bool is_sum = is_sum_only(operands) && !operands.conjugate_sum;
   alignas(64) std::byte memory[sizeof(T) * M * N * W];
   T* const sums = reinterpret_cast<T*>(memory);
@@ -126,7 +133,7 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const
       }
     }
     if (is_sum) t.c = c;
-    register_tile<T, W, M, N, dynamic_k, How, epilogue::overwrite>(t, k);
+    register_tile<T, narrows ? How.last : W, M, N, dynamic_k, how, epilogue::overwrite>(t, k);
     if (!is_sum)
       update_tile<T, W, How.c>(sums, operands, c, Touch ? W : operands.c_n,
                                How.tail == 0 ? 0 : operands.tail, M, N);
@@ -177,12 +184,13 @@ struct columns_cut {
     return most < select::carried_rows ? most : select::carried_rows;
   }
 };
-template <class T, int W, bool Partial, bool Conjugate>
-using columns_table =
-    tile_table<T, W, columns_cut<T, W>,
-               tile_modes{access::uniform, access::lanes, false, true, access::lanes,
-                          Partial ? any_tail : 0, Conjugate, select::fetch::into_l1},
-               true>;
+template <class T, int W, bool Partial, bool Conjugate, int Last = 0>
+using columns_table = tile_table<T, W, columns_cut<T, W>,
+                                 tile_modes{.tail = Partial ? any_tail : 0,
+                                            .conjugate_a = Conjugate,
+                                            .ahead = select::fetch::into_l1,
+                                            .last = Last},
+                                 true>;
 
 template <class T, access A>
 struct lanes_cut {
@@ -237,16 +245,16 @@ struct panel {
   index from_row = 0;  ///< entries of B from one row to the next
 };
 
-/// All register tiles of `count` problems; the last column comes from `Last`. `ByRows`: all columns
-/// of a row of tiles before the next row. The operands are not copied: for problems one by one,
-/// that costs as much as a product of order 4.
-template <class T, bool ByRows, class Table, class Last = Table>
+/// All register tiles of `count` problems; where the last column is a partial one, it comes from
+/// `last_tile`. `ByRows`: all columns of a row of tiles before the next row. The operands are not
+/// copied: for problems one by one, that costs as much as a product of order 4.
+template <class T, bool ByRows, class Table>
 void walk(const tile_walk& how, const tile_operands<T>& t, index count, const problem_steps& step,
-          panel<T> packed = {}) {
+          tile_function<T> (*last_tile)(index, index) = Table::tile, panel<T> packed = {}) {
   constexpr index v = lanes<T>;
   constexpr auto bytes = static_cast<index>(sizeof(T));
   const auto function = [&](index rows, index columns, bool last) {
-    return last && t.tail > 0 ? Last::tile(rows, columns) : Table::tile(rows, columns);
+    return last && t.tail > 0 ? last_tile(rows, columns) : Table::tile(rows, columns);
   };
   // Columns that are no neighbours are tiles of one, whatever the kernel meant.
   const bool apart = ByRows && columns_touch<T> && (t.b_n != v || t.c_n != v);
@@ -328,17 +336,17 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
   }
 }
 
-/// By columns, with vectors of W lanes.
-template <class T, int W, bool Conjugate>
+/// By columns, with vectors of W lanes and, at the end of a row, one of `Last` if that is not 0.
+template <class T, int W, bool Conjugate, int Last>
 void walk_by_columns(const tile_walk& how, const tile_operands<T>& t, index problems,
                      const problem_steps& step) {
   using whole = columns_table<T, W, false, Conjugate>;
-  using partial = columns_table<T, W, true, Conjugate>;
-  if (!how.packs) return walk<T, false, whole, partial>(how, t, problems, step);
+  using partial = columns_table<T, W, true, Conjugate, Last>;
+  if (!how.packs) return walk<T, false, whole>(how, t, problems, step, partial::tile);
   tile_operands<T> in_panel = t;
   in_panel.b_k = how.across.longer * W;
   const scratch_block block(static_cast<std::size_t>(how.k * in_panel.b_k + lanes<T>) * sizeof(T));
-  walk<T, false, whole, partial>(how, in_panel, problems, step, {block.as<T>(), t.b_k});
+  walk<T, false, whole>(how, in_panel, problems, step, partial::tile, {block.as<T>(), t.b_k});
 }
 template <class T, access A, bool Conjugate>
 void walk_by_lanes(const tile_walk& how, const tile_operands<T>& t, index tiles,
@@ -379,8 +387,12 @@ gemm_kernel<T> columns_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   how.tail = static_cast<int>(s.n % W);
   how.packs = select::packs_panels(s, strides_by_columns<T>(s).b_k, tuned);
   if (how.packs) how.group = 1;
-  return {walk_by_columns<T, W, Conjugate>, select::gemm_path::by_columns, select::fetch::into_l1,
-          &tuned, how};
+  products_function<T> products = walk_by_columns<T, W, Conjugate, 0>;
+  if constexpr (W == neighbours<T> && half < W) {
+    if (how.tail > 0 && how.tail <= half && tuned.narrows > 1)
+      products = walk_by_columns<T, W, Conjugate, half>;
+  }
+  return {products, select::gemm_path::by_columns, select::fetch::into_l1, &tuned, how};
 }
 template <class T, access A, bool Conjugate>
 gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {

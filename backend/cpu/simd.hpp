@@ -419,10 +419,23 @@ template <class T, int W>
   }
 }
 
-/// The low half of V; by a shuffle, since g++ 12 warns of its own casts.
+/// The first lanes of V; by a shuffle, since g++ 12 warns of its own casts.
 template <class V, int... I>
 [[gnu::always_inline]] inline auto low_half(V v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, I...);
+}
+
+/// The first L lanes of a vector or a factor.
+template <int L, class R, class Arch>
+[[gnu::always_inline]] inline auto low_lanes(const xsimd::batch<R, Arch>& v) {
+  using whole = typename short_vec<R, static_cast<int>(xsimd::batch<R, Arch>::size)>::type;
+  vec<R, L> low;
+  low.data = (decltype(low.data))low_half((whole)v.data, std::make_integer_sequence<int, L>{});
+  return low;
+}
+template <int L, class R, int W>
+[[gnu::always_inline]] inline auto low_lanes(const pair_factor<R, W>& f) {
+  return pair_factor<R, L>{low_lanes<2 * L>(f.re), low_lanes<2 * L>(f.im)};
 }
 
 #if defined(__AVX2__) && defined(__FMA__)

@@ -49,7 +49,8 @@ struct gemm_tuning {
   int lanes_rows;       ///< the most rows of a register tile by lanes
   int lanes_columns;    ///< the most columns of one
   int unroll;     ///< the most products of a register tile whose loop over a static k is unrolled
-  int narrows;    ///< 1: rows that fit half a vector are half vectors; 0: partial whole ones
+  int narrows;    ///< 1: rows that fit half a vector are half vectors; 2: so are ends of rows that
+                  ///< do; 0: partial whole ones
   int l2_from;    ///< the least bytes that are fetched ahead from L2
   int l2_to;      ///< the most; fetched further ahead they go to L2 only
   int memory_to;  ///< the most bytes that are fetched ahead from beyond L2
@@ -76,7 +77,7 @@ inline constexpr tuning_field tuning_fields[] = {
     {"lanes_rows", &gemm_tuning::lanes_rows, 1, 8},
     {"lanes_columns", &gemm_tuning::lanes_columns, 1, 6},
     {"unroll", &gemm_tuning::unroll, 0, 1024},
-    {"narrows", &gemm_tuning::narrows, 0, 1},
+    {"narrows", &gemm_tuning::narrows, 0, 2},
     {"l2_from", &gemm_tuning::l2_from, 0, 1 << 30},
     {"l2_to", &gemm_tuning::l2_to, 0, 1 << 30},
     {"memory_to", &gemm_tuning::memory_to, 0, 1 << 30},

@@ -94,6 +94,14 @@ expected<T> reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T
   return {alpha * sum + c, 2 * work * epsilon<T> * (std::abs(alpha) * magnitude + std::abs(c))};
 }
 
+/// The entries of a row in the last column: where their number is left to the call, one less than
+/// the vector has lanes.
+template <class T>
+int entries_of_last(const compiled_tile<T>& tile) {
+  const int lanes = tile.how.last != 0 ? tile.how.last : tile.w;
+  return tile.how.tail == any_tail ? lanes - 1 : tile.how.tail != 0 ? tile.how.tail : lanes;
+}
+
 /// Runs the tile with padded strides. C holds NaN where it may not be read, and a guard wherever
 /// the tile has no business.
 template <class T>
@@ -101,7 +109,9 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
                   std::vector<k_loop> outer) {
   const T guard = number<T>(-12345.5, 77);
   const tenfold::index w = tile.w, k_room = k_extent < 1 ? 1 : k_extent;
+  const tenfold::index end = entries_of_last(tile), row_entries = (tile.n - 1) * w + end;
   tile_operands<T> t;
+  t.tail = static_cast<int>(end);
   t.a_n = 2 * w + 1;
   t.a_k = tile.how.a_varies ? tile.n * t.a_n + 3 : w + 2;
   t.a_m = k_room * t.a_k + 1;
@@ -123,7 +133,7 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
   const bool reads = tile.finish == epilogue::update && beta != T(0);
   std::vector<T> c(before.size(), guard);
   for (int m = 0; m < tile.m; ++m)
-    for (int i = 0; i < tile.n * w; ++i) {
+    for (int i = 0; i < row_entries; ++i) {
       const auto at = static_cast<std::size_t>(m * t.c_m + i);
       c[at] = reads ? before[at] : not_a_number<T>();
     }
@@ -136,12 +146,12 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
   for (int m = 0; m < tile.m; ++m) {
     const auto row = static_cast<std::size_t>(m * t.c_m);
     for (int n = 0; n < tile.n; ++n)
-      for (int lane = 0; lane < w; ++lane) {
+      for (int lane = 0; lane < (n + 1 < tile.n ? w : end); ++lane) {
         const std::size_t at = row + static_cast<std::size_t>(n * w + lane);
         const expected<T> want = reference(tile, t, before[at], m, n, lane, k_extent, outer);
         if (!close(c[at], want.value, want.tolerance)) ++wrong;
       }
-    for (auto i = static_cast<std::size_t>(tile.n * w); i < static_cast<std::size_t>(t.c_m); ++i)
+    for (auto i = static_cast<std::size_t>(row_entries); i < static_cast<std::size_t>(t.c_m); ++i)
       if (c[row + i] != guard) ++wrong;
   }
   return wrong;
@@ -330,6 +340,40 @@ TEST_CASE("register tiles of all shapes, static, run-time and scalar, give the s
   check_same_bits<float>();
   check_same_bits<std::complex<double>>();
   check_same_bits<std::complex<float>>();
+}
+
+namespace {
+
+template <class T, int Last, int Tail>
+void check_end() {
+  constexpr int w = neighbours<T>;
+  check_finishes<T, w, 3, 2, 4, tile_modes{.tail = Tail, .last = Last}>();
+  check_finishes<T, w, 2, 3, dynamic_k, tile_modes{.tail = Tail, .last = Last}>();
+}
+
+/// The last column in part, and as a narrower vector, whole and in part.
+template <class T>
+void check_ends() {
+  constexpr int w = neighbours<T>;
+  check_end<T, 0, 1>();
+  if constexpr (w > 2) check_end<T, 0, w - 1>();
+  if constexpr (w > 2) check_end<T, 0, any_tail>();
+  constexpr int half = neighbours_for<T>(w / 2);
+  if constexpr (half < w) {
+    check_end<T, half, 0>();
+    check_end<T, half, 1>();
+    check_end<T, half, half - 1>();
+    check_end<T, half, any_tail>();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("register tiles end in the middle of a vector, or with a narrower one") {
+  check_ends<double>();
+  check_ends<float>();
+  check_ends<std::complex<double>>();
+  check_ends<std::complex<float>>();
 }
 
 TEST_CASE("a complex register tile keeps infinities and the signs of zeros where alpha is 1") {

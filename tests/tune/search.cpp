@@ -90,6 +90,8 @@ TEST_CASE("tunings by which a product does the same are told") {
   CHECK_FALSE(alike(n16, &gemm_tuning::columns_rows, 4));
   CHECK(alike(n16, &gemm_tuning::lanes_rows, 2));
   CHECK(alike(n16, &gemm_tuning::narrows, 0));
+  CHECK_FALSE(alike({17, 17, 17}, &gemm_tuning::narrows, 1));
+  CHECK(alike({21, 21, 21}, &gemm_tuning::narrows, 1));
   CHECK(alike(n16, &gemm_tuning::stream_to, 0));
   CHECK_FALSE(alike({16, 16, 16, false, place::memory}, &gemm_tuning::stream_to, 0));
   CHECK(alike(n16, &gemm_tuning::distance, 1024));

@@ -28,6 +28,10 @@ namespace tenfold::select {
 /// interleaved problems of few entries are best left to the processor's own prefetching (1.07), and
 /// results of more than 12 KB to its caches (1.03 to 1.05 at order 64).
 ///
+/// AVX-512: rows end in half vectors where what is left fits one. Zen 4, which passes 512 bits in
+/// halves, order 9: 38 GFLOP/s instead of 31, 12: 51 and 42, 28: 58 and 51 (double precision);
+/// where they pass whole a half vector costs what a masked one does.
+///
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
 /// nearly the same, and interleaved ones lose (complex order 8: 0.8).
@@ -38,7 +42,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set) {
   t.lanes_rows = set == instruction_set::avx512 ? 8 : 4;
   t.lanes_columns = set == instruction_set::avx512 ? 6 : 4;
   t.unroll = unrolled_products;
-  t.narrows = 1;
+  t.narrows = set == instruction_set::avx512 ? 2 : 1;
   t.l2_from = c.interleaved ? 11000 : 1100;
   t.l2_to = c.interleaved ? 28672 : 8192;
   t.memory_to = c.interleaved && c.size <= (is_complex(c.type) ? 0 : 2) ? 0 : 262144;
@@ -163,10 +167,20 @@ constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t
   return s.m >= t.panel_rows && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
 }
 
+/// Whether problems of one complex number each run as one product entry by entry: converted to
+/// lanes on the way, as products of matrices are, they ran at a sixth of the rate of plain loops
+/// (double precision, in L2, Zen 4).
+constexpr bool is_entry_wise(const gemm_shape& s) {
+  const auto is_strided = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  return is_complex(s.type) && s.m == 1 && s.n == 1 && s.k == 1 && is_strided(s.a) &&
+         is_strided(s.b) && is_strided(s.c);
+}
+
 /// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
 /// and before the tiles' loops make up for what constants save.
 constexpr bool has_static_code(const gemm_shape& s, const gemm_tuning& t) {
-  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t);
+  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t) &&
+         !is_entry_wise(s);
 }
 
 /// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
