@@ -29,8 +29,8 @@ namespace tenfold::select {
 /// results of more than 12 KB to its caches (1.03 to 1.05 at order 64).
 ///
 /// AVX-512: rows end in half vectors where what is left fits one. Zen 4, which passes 512 bits in
-/// halves, order 9: 38 GFLOP/s instead of 31, 12: 51 and 42, 28: 58 and 51 (double precision);
-/// where they pass whole a half vector costs what a masked one does.
+/// halves, order 9: 38 GFLOP/s instead of 31, 12: 51 and 42, 28: 58 and 51 (double precision). Not
+/// measured where they pass whole: nothing is gained there, and as many operations are left.
 ///
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
