@@ -12,8 +12,8 @@
 #define TENFOLD_UNROLL_BY(n) TENFOLD_PRAGMA(unroll(n))
 #define TENFOLD_UNROLL TENFOLD_PRAGMA(unroll)
 
-/// TENFOLD_DEVICE_KERNEL(name, threads, type, x) { ... }: what can be launched, by name, in blocks of
-/// so many threads, with one argument x of that type.
+/// TENFOLD_DEVICE_KERNEL(name, threads, type, x) { ... }: what can be launched, by name, in blocks
+/// of so many threads, with one argument x of that type.
 #define TENFOLD_DEVICE_KERNEL(name, threads, type, x) \
   extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ type x)
 #else
@@ -22,13 +22,13 @@
 #define TENFOLD_UNROLL
 
 /// On the host it is called with cuLaunchKernel's list of addresses of arguments, by every thread.
-#define TENFOLD_DEVICE_KERNEL(name, threads, type, x)                               \
-  static void name##_of_thread(const type& x);                                      \
-  extern "C" void name(void** arguments);                                           \
-  extern "C" void name(void** arguments) {                                          \
-    static_assert((threads) > 0 && (threads) <= 1024);                              \
-    name##_of_thread(*static_cast<const type*>(arguments[0]));                      \
-  }                                                                                 \
+#define TENFOLD_DEVICE_KERNEL(name, threads, type, x)          \
+  static void name##_of_thread(const type& x);                 \
+  extern "C" void name(void** arguments);                      \
+  extern "C" void name(void** arguments) {                     \
+    static_assert((threads) > 0 && (threads) <= 1024);         \
+    name##_of_thread(*static_cast<const type*>(arguments[0])); \
+  }                                                            \
   static void name##_of_thread(const type& x)
 
 namespace tenfold::cuda::emulated {
@@ -52,7 +52,8 @@ TENFOLD_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
 TENFOLD_DEVICE long long block_index() { return blockIdx.x; }
 TENFOLD_DEVICE long long block_count() { return gridDim.x; }
 
-/// Goes on when all threads of the block, or of the warp, are here; what they wrote is visible then.
+/// Goes on when all threads of the block, or of the warp, are here; what they wrote is visible
+/// then.
 TENFOLD_DEVICE void wait_for_block() { __syncthreads(); }
 TENFOLD_DEVICE void wait_for_warp() { __syncwarp(); }
 
@@ -115,8 +116,13 @@ template <class R>
 inline constexpr bool is_complex<complex<R>> = true;
 
 /// x y + z, rounded once.
-TENFOLD_DEVICE float multiply_add(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-TENFOLD_DEVICE double multiply_add(double x, double y, double z) { return __builtin_fma(x, y, z); }
+#if defined(__CUDACC__)
+TENFOLD_DEVICE float multiply_add(float x, float y, float z) { return __fmaf_rn(x, y, z); }
+TENFOLD_DEVICE double multiply_add(double x, double y, double z) { return __fma_rn(x, y, z); }
+#else
+inline float multiply_add(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+inline double multiply_add(double x, double y, double z) { return __builtin_fma(x, y, z); }
+#endif
 /// The same in parts, each rounded twice.
 template <class R>
 TENFOLD_DEVICE complex<R> multiply_add(complex<R> x, complex<R> y, complex<R> z) {

@@ -76,8 +76,8 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
 
   constexpr int across = K.threads_across(), down = K.threads_down();
   const int group = thread_index() / K.threads, t = thread_index() % K.threads;
-  const int p = t / K.threads_of_task();                   // task of the group
-  const int r = t / across % down, c = t % across;         // place in the task
+  const int p = t / K.threads_of_task();            // task of the group
+  const int r = t / across % down, c = t % across;  // place in the task
   auto& memory = shared<gemm_shared<T, K>>().group[stages ? group : 0];
   const bool has_products = K.k > 0 && !is_zero(x.alpha);
 

@@ -3,13 +3,14 @@
 #include <tenfold/backend/cuda/base.device.hpp>
 #include <tenfold/backend/interface/device_gemm.hpp>
 
-/// Matrices of a batch in the memory of a device: single entries, and tiles of them on their way into
-/// shared memory and out of it.
+/// Matrices of a batch in the memory of a device: single entries, and tiles of them on their way
+/// into shared memory and out of it.
 namespace tenfold::cuda {
 
 // ---- one entry ----------------------------------------------------------------------------------
 
-/// Where entry (i, j) of problem b lies, in reals; the imaginary part is `apart` further. -1: nowhere.
+/// Where entry (i, j) of problem b lies, in reals; the imaginary part is `apart` further. -1:
+/// nowhere.
 template <class T, device_matrix X>
 struct entry_place {
   real<T>* data;
@@ -33,8 +34,8 @@ TENFOLD_DEVICE entry_place<T, X> place_of(const device_place& p, long long b, in
     return {data, reals * (b / block * p.problem + at * block) + b % block, block};
   } else {
     const long long e = b * p.problem + at;
-    const long long to = X.wide_map ? static_cast<const long long*>(p.map)[e]
-                                    : static_cast<const int*>(p.map)[e];
+    const long long to =
+        X.wide_map ? static_cast<const long long*>(p.map)[e] : static_cast<const int*>(p.map)[e];
     return {data, to < 0 ? -1 : reals * to, 1};
   }
 }
@@ -85,15 +86,14 @@ struct staged_matrix<T, Rows, Columns, 0> {
 template <class T, device_matrix X, int Rows, int Columns, int Problems>
 struct staged_matrices {
   static constexpr int count = X.shared ? 1 : Problems;
-  staged_matrix<T, Rows, Columns,
-                staged_entries(Rows, Columns) - Rows * staged_pitch(Columns)>
+  staged_matrix<T, Rows, Columns, staged_entries(Rows, Columns) - Rows * staged_pitch(Columns)>
       matrix[count];
 
   TENFOLD_DEVICE T& at(int p, int i, int j) { return matrix[X.shared ? 0 : p].entry[i][j]; }
 };
 
-/// Which index runs fastest when threads go through Problems tiles of Rows x Columns entries side by
-/// side: the one that runs along memory.
+/// Which index runs fastest when threads go through Problems tiles of Rows x Columns entries side
+/// by side: the one that runs along memory.
 template <device_matrix X>
 inline constexpr bool problems_are_neighbours = X.layout == batch_layout::interleaved;
 template <device_matrix X>
@@ -117,10 +117,10 @@ TENFOLD_DEVICE tile_entry nth_entry(int e) {
 /// Which tiles a group has at a time, of matrices of one operand: from (row, column) of problem
 /// `first` + p / tiles on, but not beyond the matrix and not beyond the last problem.
 struct tile_range {
-  long long first;   ///< the first problem
-  int problems;      ///< that there are
-  int row, column;   ///< the first of the tiles
-  int rows, columns; ///< that there are
+  long long first;    ///< the first problem
+  int problems;       ///< that there are
+  int row, column;    ///< the first of the tiles
+  int rows, columns;  ///< that there are
 };
 
 /// Brings the tiles of `range` into shared memory; a thread does every Threads-th entry from t on.

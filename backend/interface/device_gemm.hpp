@@ -11,7 +11,8 @@
 ///   block     `groups` groups of threads that know nothing of each other
 ///   group     `threads` threads with `problems` tasks at a time; they wait for each other
 ///   task      one tile of `rows` x `columns` entries of the C of one problem
-///   thread    one register tile of `thread_rows` x `thread_columns` entries, whose rows and columns
+///   thread    one register tile of `thread_rows` x `thread_columns` entries, whose rows and
+///   columns
 ///             are neighbours' apart: those of thread (r, c) are r + i R and c + j C of the tile,
 ///             R x C the threads of a task, so that neighbouring threads touch neighbours in memory
 /// The sum over k goes in parts of `panel`, whose entries of A and B wait in shared memory.
@@ -61,8 +62,8 @@ struct device_gemm {
 };
 
 /// How a matrix of rows x columns entries is kept in shared memory: rows an odd number of entries
-/// apart, matrices too, so that threads that read one column, or one entry of as many matrices, read
-/// from different banks.
+/// apart, matrices too, so that threads that read one column, or one entry of as many matrices,
+/// read from different banks.
 constexpr int staged_pitch(int columns) { return columns | 1; }
 constexpr int staged_entries(int rows, int columns) { return rows * staged_pitch(columns) | 1; }
 

@@ -138,10 +138,10 @@ TENFOLD_UNSEEN void live() {
 
 TENFOLD_UNSEEN void wait_here(state why, const char* file, int line) {
   fiber& f = *now->current;
-  char& token = why == state::at_block
-                    ? now->block_token[f.block_epoch++ % 2]
-                    : now->warp_token[static_cast<std::size_t>(f.index / warp * 2) +
-                                      f.warp_epoch++ % 2];
+  char& token =
+      why == state::at_block
+          ? now->block_token[f.block_epoch++ % 2]
+          : now->warp_token[static_cast<std::size_t>(f.index / warp * 2) + f.warp_epoch++ % 2];
   release(token);
   f.now = why;
   f.file = file;
@@ -227,8 +227,8 @@ void run_block(run& r, std::mt19937_64& random) {
 class shared_memory {
  public:
   explicit shared_memory(std::size_t bytes) : bytes_(bytes) {
-    begin_ = static_cast<std::byte*>(
-        ::operator new(bytes_ + 2 * red_zone, std::align_val_t{red_zone}));
+    begin_ =
+        static_cast<std::byte*>(::operator new (bytes_ + 2 * red_zone, std::align_val_t{red_zone}));
     std::memset(begin_, 0xff, bytes_ + 2 * red_zone);
 #if defined(TENFOLD_ASAN)
     ASAN_POISON_MEMORY_REGION(begin_, red_zone);
@@ -237,7 +237,7 @@ class shared_memory {
   }
   ~shared_memory() {
     unpoison();
-    ::operator delete(begin_, std::align_val_t{red_zone});
+    ::operator delete (begin_, std::align_val_t{red_zone});
   }
   shared_memory(const shared_memory&) = delete;
 

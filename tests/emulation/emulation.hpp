@@ -5,8 +5,8 @@
 #include <functional>
 #include <stdexcept>
 
-/// A small emulation of a GPU's blocks, for device code that the host's compiler has read: it defines
-/// what backend/cuda/base.device.hpp declares in `emulated`.
+/// A small emulation of a GPU's blocks, for device code that the host's compiler has read: it
+/// defines what backend/cuda/base.device.hpp declares in `emulated`.
 ///
 /// Every thread of a block is a fiber on a stack of its own with a guard page. One runs at a time,
 /// until it waits; who is next is drawn from those that can go on, so that another seed is another
@@ -15,7 +15,8 @@
 ///   a lane that takes no part in a shuffle                            emulation_error
 ///   writes just before or behind shared memory                        emulation_error, or ASan
 ///   entries of shared memory that nobody wrote                        they are NaN
-///   a place where threads should have waited                          values that depend on the seed,
+///   a place where threads should have waited                          values that depend on the
+///   seed,
 ///                                                                     and TSan, which sees fibers
 /// Blocks run one after another. What it does not see: bank conflicts, coalescing, occupancy, races
 /// between blocks.

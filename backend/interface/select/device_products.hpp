@@ -15,10 +15,10 @@ enum class device_class : unsigned char { thread, sub_warp, warp, block, blocks 
 constexpr device_class device_class_of(const device_gemm& g) {
   if (g.tasks() > 1) return device_class::blocks;
   const int t = g.threads_of_task();
-  return t == 1     ? device_class::thread
-         : t > 32   ? device_class::block
-         : t <= 16  ? device_class::sub_warp
-                    : device_class::warp;
+  return t == 1    ? device_class::thread
+         : t > 32  ? device_class::block
+         : t <= 16 ? device_class::sub_warp
+                   : device_class::warp;
 }
 constexpr const char* reason_of(device_class c) {
   switch (c) {
@@ -54,23 +54,24 @@ struct device_product_choice {
 /// 578 ms for 1, 4 and all.
 inline constexpr int device_unroll = 4;
 
-/// Registers of 32 bits that one register tile may take for its sums: 4 x 4 doubles make a kernel of
-/// some 70 registers, 8 x 8 floats one of 128, 8 x 8 doubles one of 252.
+/// Registers of 32 bits that one register tile may take for its sums: 4 x 4 doubles make a kernel
+/// of some 70 registers, 8 x 8 floats one of 128, 8 x 8 doubles one of 252.
 constexpr int device_sum_registers(scalar type) { return type == scalar::f32 ? 64 : 32; }
 /// The longest side of a register tile.
 constexpr int device_tile_side(scalar type) { return type == scalar::f32 ? 8 : 4; }
 constexpr int words_of(scalar type) { return static_cast<int>(bytes_of(type)) / 4; }
 /// Registers of one thread, estimated: sums, one row and one column of factors, and the rest.
 constexpr int device_registers(const device_gemm& g, scalar type) {
-  return words_of(type) * (g.thread_rows * g.thread_columns + g.thread_rows + g.thread_columns) + 32;
+  return words_of(type) * (g.thread_rows * g.thread_columns + g.thread_rows + g.thread_columns) +
+         32;
 }
 
 /// The most threads of one task, and those of a block of smaller tasks.
 inline constexpr int device_task_threads = 256;
 inline constexpr int device_block_threads = 128;
 
-/// Warps of a multiprocessor that are taken to keep its memory busy, each thread having four entries
-/// on their way (backend/cuda/matrix.device.hpp, stage): 16 KB of doubles. Not measured.
+/// Warps of a multiprocessor that are taken to keep its memory busy, each thread having four
+/// entries on their way (backend/cuda/matrix.device.hpp, stage): 16 KB of doubles. Not measured.
 inline constexpr int device_warps_wanted = 16;
 
 /// Bytes that neighbouring threads shall write side by side: a sector of the caches.
@@ -97,8 +98,8 @@ constexpr bool lies_by_columns(const matrix_batch& x) {
   return magnitude(x.row) < magnitude(x.column);
 }
 
-/// Which operands go by way of shared memory. All that several threads read; and what a thread reads
-/// or writes alone, unless its neighbours do the same beside it, as in an interleaved batch.
+/// Which operands go by way of shared memory. All that several threads read; and what a thread
+/// reads or writes alone, unless its neighbours do the same beside it, as in an interleaved batch.
 constexpr void stage_operands(device_gemm& g, scalar type) {
   const bool alone = g.threads_of_task() == 1;
   const auto beside = [&](const device_matrix& x) {
@@ -173,15 +174,16 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
 
   // What is won: products for each operation of a thread, loads from shared memory being
   // operations, of threads that have something to do; less where warps are few.
-  const double wanted = static_cast<double>(s.m) * static_cast<double>(s.n) / g.tasks() * g.problems;
+  const double wanted =
+      static_cast<double>(s.m) * static_cast<double>(s.n) / g.tasks() * g.problems;
   const int products = tile.m * tile.n;
   choice.lanes_used = wanted / (g.threads * products);
   const int block = g.threads_of_block();
   const auto least = [](double x, double y) { return x < y ? x : y; };
   double blocks = least(d.blocks, d.threads / block);
   blocks = least(blocks, d.registers / (device_registers(g, s.type) * block));
-  blocks = least(blocks, static_cast<double>(d.shared_bytes /
-                                             (shared_bytes(g, bytes) + d.reserved_bytes)));
+  blocks = least(blocks,
+                 static_cast<double>(d.shared_bytes / (shared_bytes(g, bytes) + d.reserved_bytes)));
   choice.warps = blocks * (block / warp);
   choice.score = choice.lanes_used * products / (products + tile.m + tile.n) *
                  least(1, choice.warps / device_warps_wanted);
@@ -189,8 +191,8 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   return choice;
 }
 
-/// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `wide_a`, `wide_b`: the maps of gathered
-/// operands have 64-bit integers.
+/// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `wide_a`, `wide_b`: the maps of
+/// gathered operands have 64-bit integers.
 constexpr device_product_choice device_product(const gemm_shape& shape, bool wide_a, bool wide_b,
                                                const device_capabilities& d) {
   device_product_choice best;

@@ -74,14 +74,15 @@ void run_emulated(const gemm_shape& s, const gemm_arguments<T>& g, index blocks,
 /// The cut of a product on an H100.
 template <class T>
 constexpr select::device_product_choice choice_of(index m, index n, index k, const operands& how) {
-  gemm_shape s{scalar_of<T>, m, n, k, stored(how.a, m, k), stored(how.b, k, n),
+  gemm_shape s{scalar_of<T>,       m, n, k, stored(how.a, m, k), stored(how.b, k, n),
                stored(how.c, m, n)};
   s.a.conjugated = how.conjugate_a;
   s.b.conjugated = how.conjugate_b;
   return select::device_product(s, how.a.wide_map, how.b.wide_map, h100_capabilities);
 }
 
-/// The products of one shape, of some counts and factors, on whole and on short grids, that are wrong.
+/// The products of one shape, of some counts and factors, on whole and on short grids, that are
+/// wrong.
 template <class T, index M, index N, index K, operands How = operands{}>
 index wrong_products(std::uint64_t seed) {
   constexpr auto choice = choice_of<T>(M, N, K, How);
@@ -92,8 +93,8 @@ index wrong_products(std::uint64_t seed) {
   index wrong = 0;
   const T factors[] = {T(1), T(0), T(-1), number<T>(0.75, -0.5)};
   int call = 0;
-  for (const index count : {index{0}, index{1}, of_block / 2 + 1, of_block, of_block + 1,
-                            2 * of_block + 3}) {
+  for (const index count :
+       {index{0}, index{1}, of_block / 2 + 1, of_block, of_block + 1, 2 * of_block + 3}) {
     for (const index blocks : {select::device_blocks(cut, count), index{1}}) {
       ++call;
       product<T> p(M, N, K, count, How.a, How.b, How.c,

@@ -1,0 +1,91 @@
+#include <tenfold/backend/cuda/nvrtc.hpp>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/tensor/error.hpp>
+#include <thrown.hpp>
+
+// The run-time compiler, where it is.
+
+namespace tenfold::testing {
+namespace {
+
+/// The compiler, or nothing; then the test that asks says that it is skipped.
+const cuda::nvrtc* compiler() {
+  static const auto found = []() -> std::unique_ptr<cuda::nvrtc> {
+    try {
+      return std::make_unique<cuda::nvrtc>();
+    } catch (const backend_error& e) {
+      MESSAGE("skipped: ", e.what());
+      return nullptr;
+    }
+  }();
+  if (found == nullptr) MESSAGE("skipped: there is no NVRTC");
+  return found.get();
+}
+
+gemm_shape rows_shape(scalar type, index m, index n, index k) {
+  gemm_shape s{type, m, n, k, {}, {}, {}};
+  s.a.row = k;
+  s.b.row = s.c.row = n;
+  s.a.column = s.b.column = s.c.column = 1;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a library that is missing is named, with where it was looked for") {
+  const char* const names[] = {"libtenfold_absent.so.2", "libtenfold_absent.so.1"};
+  const std::string text =
+      thrown_by<backend_error>([&] { cuda::shared_library("What absents itself", names); });
+  CHECK(text.find("tenfold: What absents itself is missing: the loader finds none of "
+                  "libtenfold_absent.so.2, libtenfold_absent.so.1, ") == 0);
+  CHECK(text.find("TENFOLD_CUDA_PATH") != std::string::npos);
+}
+
+TEST_CASE("registers and spills are read from the assembler's log") {
+  const auto x = cuda::read_log(
+      "ptxas info    : Compiling entry function 'f' for 'sm_90'\n"
+      "    0 bytes stack frame, 24 bytes spill stores, 8 bytes spill loads\n"
+      "ptxas info    : Used 96 registers, used 1 barriers\n");
+  CHECK(x.registers == 96);
+  CHECK(x.spilled_bytes == 32);
+}
+
+TEST_CASE("a text that is wrong is an error with the compiler's message") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  const std::string text = thrown_by<backend_error>(
+      [&] { nvrtc->compile("#include <tenfold/backend/cuda/gemm.device.hpp>\nint x = y;\n", 90); });
+  CHECK(text.find("tenfold: NVRTC cannot compile for sm_90") == 0);
+  CHECK(text.find("identifier \"y\" is undefined") != std::string::npos);
+}
+
+TEST_CASE("no device kernel of a batched product spills") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  for (const auto& device : {a100_capabilities, h100_capabilities}) {
+    for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
+      std::set<select::device_class> classes;
+      for (const index n : {3, 8, 17, 32, 70}) {
+        const gemm_shape s = rows_shape(type, n, n, n);
+        const auto choice = select::device_product(s, false, false, device);
+        classes.insert(select::device_class_of(choice.cut));
+        const auto image = nvrtc->compile(cuda::gemm_text(type, choice.cut), device.architecture);
+        MESSAGE("scalar ", static_cast<int>(type), ", n = ", n, ", sm_", device.architecture, ": ",
+                image.registers, " registers, estimated ",
+                select::device_registers(choice.cut, type));
+        CHECK(image.spilled_bytes == 0);
+        CHECK(image.registers > 0);
+        CHECK(image.code.size() > 1000);
+      }
+    }
+  }
+}
+
+}  // namespace tenfold::testing
