@@ -71,7 +71,7 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
   static_assert(K.threads >= K.threads_of_task() * K.problems, "every task has its threads");
   static_assert(K.scope == device_scope::block ? K.groups == 1 : K.threads == 32,
                 "who waits together is a group");
-  constexpr bool stages = K.a.staged || K.b.staged || K.c.staged;
+  constexpr bool stages_factors = K.a.staged || K.b.staged, stages = stages_factors || K.c.staged;
   static_assert(!stages || sizeof(gemm_shared<T, K>) == shared_bytes(K, sizeof(T)));
 
   constexpr int across = K.threads_across(), down = K.threads_down();
@@ -105,13 +105,14 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
     T sum[K.thread_rows][K.thread_columns] = {};
     for (int from = 0; has_products && from < K.k; from += K.panel) {
       const int depth = part_from(from, K.k, K.panel);
+      if (stages_factors && from > 0) wait_for_group<K>();  // until the last panel is read
       if constexpr (K.a.staged)
         stage<T, K.a, K.rows, K.panel, K.problems, K.threads>(
             memory.a, x.a, {b, problems, row, from, rows, depth}, t);
       if constexpr (K.b.staged)
         stage<T, K.b, K.panel, K.columns, K.problems, K.threads>(
             memory.b, x.b, {b, problems, from, column, depth, columns}, t);
-      if constexpr (K.a.staged || K.b.staged) wait_for_group<K>();
+      if (stages_factors) wait_for_group<K>();
       if (works) {
         TENFOLD_UNROLL_BY(K.unroll)
         for (int l = 0; l < depth; ++l) {
@@ -138,8 +139,6 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
           }
         }
       }
-      // Before the next panel, or the next task, takes its place.
-      if constexpr (K.a.staged || K.b.staged) wait_for_group<K>();
     }
 
     const bool keeps = !is_zero(x.beta);
@@ -168,8 +167,13 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
         if (at.p < problems && at.i < rows && at.j < columns)
           finish(b + at.p, row + at.i, column + at.j, memory.c.at(at.p, at.i, at.j));
       }
-      wait_for_group<K>();  // before the next task's products take their place
     }
+
+    // The next task may take the place of this one in shared memory when that has been read:
+    // factors have been when all wait for products, and products when all wait for the next task's
+    // factors.
+    const bool is_read = K.c.staged ? stages_factors && has_products : !stages_factors;
+    if (!is_read && task + step < tasks) wait_for_group<K>();
   }
 }
 

@@ -35,10 +35,13 @@ std::string read(const std::filesystem::path& from) {
 
 }  // namespace
 
-emulated_device::emulated_device(const device_capabilities& like)
+emulated_device::emulated_device(const device_capabilities& like, const edit_function& edit)
     : capabilities_(like), folder_(make_folder()) {
-  for (const auto& header : cuda::device_headers())
-    write(folder_ / "include" / header.name, header.text);
+  for (const auto& header : cuda::device_headers()) {
+    std::string text = header.text;
+    if (edit) edit(header.name, text);
+    write(folder_ / "include" / header.name, text);
+  }
 }
 
 emulated_device::~emulated_device() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -17,7 +18,10 @@ namespace tenfold::emulation {
 /// Needs a program that was linked so that what it loads finds the emulation's functions in it.
 class emulated_device final : public cuda::device_machine {
  public:
-  explicit emulated_device(const device_capabilities& like = h100_capabilities);
+  /// `edit` may change the text of a header of this name: what is broken on purpose must be caught.
+  using edit_function = std::function<void(const std::string& name, std::string& text)>;
+  explicit emulated_device(const device_capabilities& like = h100_capabilities,
+                           const edit_function& edit = {});
   ~emulated_device() override;
   emulated_device(const emulated_device&) = delete;
 
