@@ -2,7 +2,6 @@
 #include <tenfold/backend/cuda/device_headers.hpp>
 #include <tenfold/backend/cuda/nvrtc.hpp>
 #include <tenfold/tensor/error.hpp>
-#include <vector>
 
 namespace tenfold::cuda {
 namespace {
@@ -25,6 +24,13 @@ device_image read_log(const std::string& log) {
   image.spilled_bytes =
       number_before(log, " bytes spill stores") + number_before(log, " bytes spill loads");
   return image;
+}
+
+// -default-device: constexpr functions of headers that the host reads too are device functions.
+// --fmad=false: device code says fma where it means it, as all code here does.
+std::vector<std::string> compile_options(int architecture) {
+  return {"--fmad=false", "--ptxas-options=-v", "-arch=sm_" + std::to_string(architecture),
+          "-default-device", "-std=c++20"};
 }
 
 nvrtc::nvrtc() : library_("NVRTC, which compiles device code,", names) {
@@ -54,11 +60,9 @@ device_image nvrtc::compile(const std::string& text, int architecture) const {
     header_names.push_back(h.name);
     header_texts.push_back(h.text);
   }
-  const std::string arch = "-arch=sm_" + std::to_string(architecture);
-  // -default-device: constexpr functions of headers that the host reads too are device functions.
-  // --fmad=false: device code says fma where it means it, as all code here does.
-  const char* const options[] = {arch.c_str(), "-std=c++20", "-default-device", "--fmad=false",
-                                 "--ptxas-options=-v"};
+  const auto texts = compile_options(architecture);
+  std::vector<const char*> options;
+  for (const std::string& o : texts) options.push_back(o.c_str());
 
   struct owned {
     const nvrtc& by;
@@ -70,7 +74,7 @@ device_image nvrtc::compile(const std::string& text, int architecture) const {
   require(create_(&made.p, text.c_str(), "tenfold.cu", static_cast<int>(header_names.size()),
                   header_texts.data(), header_names.data()),
           "nvrtcCreateProgram");
-  const int result = compile_(made.p, static_cast<int>(std::size(options)), options);
+  const int result = compile_(made.p, static_cast<int>(options.size()), options.data());
 
   std::size_t bytes = 0;
   require(log_size_(made.p, &bytes), "nvrtcGetProgramLogSize");

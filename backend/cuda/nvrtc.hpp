@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tenfold/backend/cuda/shared_library.hpp>
+#include <vector>
 
 namespace tenfold::cuda {
 
@@ -11,6 +12,8 @@ struct device_image {
   /// What the assembler says of the device kernel: registers of a thread; bytes that did not fit
   /// into registers and go through memory, written and read.
   int registers = 0, spilled_bytes = 0;
+
+  friend bool operator==(const device_image&, const device_image&) = default;
 };
 
 /// NVIDIA's run-time compiler, of CUDA 13 or 12.
@@ -42,6 +45,9 @@ class nvrtc {
   int (*code_size_)(program, std::size_t*) = nullptr;
   int (*code_)(program, char*) = nullptr;
 };
+
+/// The options with which texts are compiled, sorted.
+std::vector<std::string> compile_options(int architecture);
 
 /// The numbers of a log of the assembler, `--ptxas-options=-v`, of one device kernel.
 device_image read_log(const std::string& log);

@@ -26,6 +26,11 @@
 #define TENFOLD_TSAN
 #endif
 #endif
+#if defined(TENFOLD_TSAN)
+// Programs that fork (fails_alone.hpp) may make fibers in the child.
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
 #if defined(TENFOLD_ASAN)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -48,6 +53,7 @@ enum class state : unsigned char { ready, at_block, at_warp, ended };
 
 struct fiber {
   ucontext_t context;
+  char* stack = nullptr;
   state now = state::ready;
   const char* file = nullptr;  // where it waits
   int line = 0;
@@ -62,13 +68,11 @@ struct fiber {
 struct run {
   launch_shape shape;
   const std::function<void()>* body = nullptr;
-  std::vector<fiber> fibers;
+  fiber* fibers = nullptr;  // as many as a block has threads
   fiber* current = nullptr;
   ucontext_t scheduler;
   long long block = 0;
   std::byte* shared = nullptr;
-  char* stacks = nullptr;
-  std::size_t stack_step = 0;
   // Addresses that stand for points in time: what happened before a thread came to wait is seen by
   // those that go on. Two, in turn, because a thread that goes on may wait again before others do.
   char begin = 0, end = 0, block_token[2] = {};
@@ -108,9 +112,7 @@ TENFOLD_UNSEEN void leave(fiber& f) {
 TENFOLD_UNSEEN void enter(fiber& f) {
   now->current = &f;
 #if defined(TENFOLD_ASAN)
-  const auto i = static_cast<std::size_t>(f.index);
-  __sanitizer_start_switch_fiber(
-      &now->asan, now->stacks + i * now->stack_step + (now->stack_step - stack_bytes), stack_bytes);
+  __sanitizer_start_switch_fiber(&now->asan, f.stack, stack_bytes);
 #endif
 #if defined(TENFOLD_TSAN)
   __tsan_switch_to_fiber(f.tsan, __tsan_switch_to_fiber_no_sync);
@@ -143,6 +145,7 @@ TENFOLD_UNSEEN void wait_here(state why, const char* file, int line) {
           ? now->block_token[f.block_epoch++ % 2]
           : now->warp_token[static_cast<std::size_t>(f.index / warp * 2) + f.warp_epoch++ % 2];
   release(token);
+  release(now->end);  // whatever comes: if others fail this is where it ends
   f.now = why;
   f.file = file;
   f.line = line;
@@ -161,24 +164,26 @@ std::string place_of(const fiber& f) {
 
 /// Lets the fibers from `first` to `last` go on if all of them wait at one place for `why`.
 bool let_go(run& r, int first, int last, state why, std::vector<int>& ready) {
-  const fiber& leader = r.fibers[static_cast<std::size_t>(first)];
+  const fiber& leader = r.fibers[first];
   for (int i = first; i < last; ++i) {
-    const fiber& f = r.fibers[static_cast<std::size_t>(i)];
+    const fiber& f = r.fibers[i];
     if (f.now != why || f.line != leader.line || std::strcmp(f.file, leader.file) != 0)
       return false;
   }
   for (int i = first; i < last; ++i) {
-    r.fibers[static_cast<std::size_t>(i)].now = state::ready;
+    r.fibers[i].now = state::ready;
     ready.push_back(i);
   }
   return true;
 }
 
-[[noreturn]] void throw_divergent(const run& r) {
+[[noreturn]] void throw_divergent(run& r) {
+  acquire(r.end);
   const fiber* one = nullptr;
-  for (const fiber& f : r.fibers)
-    if (f.now != state::ended) one = &f;
-  for (const fiber& f : r.fibers) {
+  for (int i = 0; i < r.shape.threads; ++i)
+    if (r.fibers[i].now != state::ended) one = &r.fibers[i];
+  for (int i = 0; i < r.shape.threads; ++i) {
+    const fiber& f = r.fibers[i];
     const bool together = one->now == state::at_block || f.index / warp == one->index / warp;
     if (together && (f.now != one->now || f.line != one->line || std::strcmp(f.file, one->file)))
       throw emulation_error("divergent: " + place_of(*one) + ", but " + place_of(f));
@@ -190,7 +195,9 @@ void run_block(run& r, std::mt19937_64& random) {
   const int threads = r.shape.threads;
   std::vector<int> ready, at_warp(static_cast<std::size_t>((threads + warp - 1) / warp));
   for (int i = 0; i < threads; ++i) {
-    r.fibers[static_cast<std::size_t>(i)].now = state::ready;
+    fiber& f = r.fibers[i];
+    f.now = state::ready;
+    f.block_epoch = f.warp_epoch = 0;
     ready.push_back(i);
   }
   release(r.begin);
@@ -201,7 +208,7 @@ void run_block(run& r, std::mt19937_64& random) {
     const int i = ready[k];
     ready[k] = ready.back();
     ready.pop_back();
-    fiber& f = r.fibers[static_cast<std::size_t>(i)];
+    fiber& f = r.fibers[i];
     enter(f);
     if (f.now == state::ended) {
       ++ended;
@@ -261,29 +268,42 @@ class shared_memory {
   std::byte* begin_;
 };
 
-/// Stacks, contexts and what the sanitizers know of them.
-class fibers_of {
+/// The fibers of all launches: what a block needs, made once. They are of one thread, and of no use
+/// after an error, because some may be where they never go on.
+class fiber_pool {
  public:
-  explicit fibers_of(run& r) : r_(r) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const auto threads = static_cast<std::size_t>(r.shape.threads);
-    r.stack_step = stack_bytes + page;
-    bytes_ = threads * r.stack_step;
-    void* const all = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (all == MAP_FAILED) throw std::bad_alloc();
-    r.stacks = static_cast<char*>(all);
-    r.fibers.resize(threads);
-    for (std::size_t i = 0; i < threads; ++i) {
-      char* const stack = r.stacks + i * r.stack_step;
-      mprotect(stack, page, PROT_NONE);
-#if defined(TENFOLD_ASAN)
-      ASAN_UNPOISON_MEMORY_REGION(stack + page, stack_bytes);
+  fiber_pool() : all_(new fiber[most]) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), step = stack_bytes + page;
+    bytes_ = most * step;
+    void* const stacks = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stacks == MAP_FAILED) throw std::bad_alloc();
+    stacks_ = static_cast<char*>(stacks);
+    for (int i = 0; i < most; ++i) {
+      char* const guard = stacks_ + static_cast<std::size_t>(i) * step;
+      mprotect(guard, page, PROT_NONE);
+      all_[i].stack = guard + page;
+      all_[i].index = i;
+    }
+  }
+  ~fiber_pool() {
+    for (int i = 0; i < ready_; ++i) {
+#if defined(TENFOLD_TSAN)
+      __tsan_destroy_fiber(all_[i].tsan);
 #endif
-      fiber& f = r.fibers[i];
-      f.index = static_cast<int>(i);
+#if defined(TENFOLD_ASAN)
+      ASAN_UNPOISON_MEMORY_REGION(all_[i].stack, stack_bytes);
+#endif
+    }
+    munmap(stacks_, bytes_);
+  }
+  fiber_pool(const fiber_pool&) = delete;
+
+  fiber* of(int threads) {
+    for (; ready_ < threads; ++ready_) {
+      fiber& f = all_[ready_];
       getcontext(&f.context);
-      f.context.uc_stack.ss_sp = stack + page;
+      f.context.uc_stack.ss_sp = f.stack;
       f.context.uc_stack.ss_size = stack_bytes;
       f.context.uc_link = nullptr;
       makecontext(&f.context, live, 0);
@@ -291,30 +311,17 @@ class fibers_of {
       f.tsan = __tsan_create_fiber(0);
 #endif
     }
+    return all_.get();
   }
-  ~fibers_of() {
-#if defined(TENFOLD_TSAN)
-    for (fiber& f : r_.fibers) __tsan_destroy_fiber(f.tsan);
-#endif
-#if defined(TENFOLD_ASAN)
-    ASAN_UNPOISON_MEMORY_REGION(r_.stacks, bytes_);
-#endif
-    munmap(r_.stacks, bytes_);
-  }
-  fibers_of(const fibers_of&) = delete;
 
  private:
-  run& r_;
+  static constexpr int most = 1024;
+  std::unique_ptr<fiber[]> all_;
+  int ready_ = 0;
+  char* stacks_ = nullptr;
   std::size_t bytes_ = 0;
 };
-
-/// Makes a run the one that is running, also when it fails.
-class running {
- public:
-  explicit running(run& r) { now = &r; }
-  ~running() { now = nullptr; }
-  running(const running&) = delete;
-};
+std::unique_ptr<fiber_pool> pool;
 
 }  // namespace
 
@@ -322,22 +329,27 @@ void launch(const launch_shape& shape, std::uint64_t seed, const std::function<v
   if (shape.threads < 1 || shape.threads > 1024 || shape.blocks < 0 || shape.blocks >= 1LL << 31)
     throw emulation_error("a launch of " + std::to_string(shape.blocks) + " blocks of " +
                           std::to_string(shape.threads) + " threads");
-  const auto r = std::make_unique<run>();
-  r->shape = shape;
-  r->body = &body;
-  r->warp_token.resize(static_cast<std::size_t>((shape.threads + warp - 1) / warp * 2));
+  run r;
+  r.shape = shape;
+  r.body = &body;
+  r.warp_token.resize(static_cast<std::size_t>((shape.threads + warp - 1) / warp * 2));
 #if defined(TENFOLD_TSAN)
-  r->tsan = __tsan_get_current_fiber();
+  r.tsan = __tsan_get_current_fiber();
 #endif
-  const fibers_of fibers(*r);
-  const running current(*r);
+  if (pool == nullptr) pool = std::make_unique<fiber_pool>();
+  r.fibers = pool->of(shape.threads);
+  now = &r;
   std::mt19937_64 random(seed);
-  for (long long b = 0; b < shape.blocks; ++b) {
-    const shared_memory memory(shape.shared_bytes);
-    r->block = b;
-    r->shared = memory.data();
-    run_block(*r, random);
-    memory.check();
+  try {
+    for (r.block = 0; r.block < shape.blocks; ++r.block) {
+      const shared_memory memory(shape.shared_bytes);
+      r.shared = memory.data();
+      run_block(r, random);
+      memory.check();
+    }
+  } catch (...) {
+    pool.reset();
+    throw;
   }
 }
 
@@ -371,8 +383,7 @@ TENFOLD_UNSEEN void shuffle(const void* mine, void* taken, int bytes, int lane, 
   const bool there = from < now->shape.threads;
   for (int i = 0; i < bytes; ++i)
     static_cast<char*>(taken)[i] =
-        there ? static_cast<const char*>(now->fibers[static_cast<std::size_t>(from)].given)[i]
-              : '\xff';
+        there ? static_cast<const char*>(now->fibers[from].given)[i] : '\xff';
   wait_here(state::at_warp, file, line);
 }
 

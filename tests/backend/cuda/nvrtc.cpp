@@ -1,11 +1,14 @@
 #include <tenfold/backend/cuda/nvrtc.hpp>
 
 #include <doctest/doctest.h>
+#include <stdlib.h>
 
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
 #include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/cuda/image_cache.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <thrown.hpp>
@@ -66,26 +69,47 @@ TEST_CASE("a text that is wrong is an error with the compiler's message") {
   CHECK(text.find("identifier \"y\" is undefined") != std::string::npos);
 }
 
+TEST_CASE("a text is compiled once, and then found") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  std::string pattern = (std::filesystem::temp_directory_path() / "tenfold-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  const cuda::image_cache cache(pattern), none("");
+  const std::string text = cuda::gemm_text(
+      scalar::f32,
+      select::device_product(rows_shape(scalar::f32, 2, 2, 2), false, false, a100_capabilities)
+          .cut);
+  const auto compiled = cuda::image_of(text, 80, *nvrtc, cache);
+  CHECK(compiled == cuda::image_of(text, 80, *nvrtc, none));
+  const std::string key = cuda::image_key(text, 80, nvrtc->version());
+  CHECK(cache.find(key) == compiled);
+  cuda::device_image other = compiled;
+  other.registers = 77;
+  cache.keep(key, other);
+  CHECK(cuda::image_of(text, 80, *nvrtc, cache) == other);
+  std::filesystem::remove_all(pattern);
+}
+
 TEST_CASE("no device kernel of a batched product spills") {
   const auto* const nvrtc = compiler();
   if (nvrtc == nullptr) return;
+  std::set<select::device_class> classes;
   for (const auto& device : {a100_capabilities, h100_capabilities}) {
     for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
-      std::set<select::device_class> classes;
       for (const index n : {3, 8, 17, 32, 70}) {
         const gemm_shape s = rows_shape(type, n, n, n);
         const auto choice = select::device_product(s, false, false, device);
         classes.insert(select::device_class_of(choice.cut));
         const auto image = nvrtc->compile(cuda::gemm_text(type, choice.cut), device.architecture);
-        MESSAGE("scalar ", static_cast<int>(type), ", n = ", n, ", sm_", device.architecture, ": ",
-                image.registers, " registers, estimated ",
-                select::device_registers(choice.cut, type));
+        INFO("scalar ", static_cast<int>(type), ", n = ", n, ", sm_", device.architecture, ": ",
+             image.registers, " registers");
         CHECK(image.spilled_bytes == 0);
         CHECK(image.registers > 0);
         CHECK(image.code.size() > 1000);
       }
     }
   }
+  CHECK(classes.size() == 5);  // all that there are
 }
 
 }  // namespace tenfold::testing
