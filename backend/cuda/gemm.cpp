@@ -13,7 +13,7 @@ device_place on_device(const batch_place& p, const matrix_batch& x) {
 }  // namespace
 
 template <class T>
-void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g) {
+void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
   if (s.m == 0 || s.n == 0 || g.count == 0) return;
   const auto choice = select::device_product(s, g.a.wide_map, g.b.wide_map, machine.capabilities());
   if (!choice.possible)
@@ -31,13 +31,17 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
                                      g.alpha,
                                      g.beta};
   void* list[] = {&arguments};
-  machine.launch(f, select::device_blocks(cut, g.count), cut.threads_of_block(),
-                 static_cast<std::size_t>(shared_bytes(cut, static_cast<int>(sizeof(T)))), list);
+  machine.launch(f,
+                 {select::device_blocks(cut, g.count), cut.threads_of_block(),
+                  static_cast<std::size_t>(shared_bytes(cut, static_cast<int>(sizeof(T)))), stream},
+                 list);
 }
 
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<float>&);
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<double>&);
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<float>>&);
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<double>>&);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<float>&, void*);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<double>&, void*);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<float>>&,
+                   void*);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<double>>&,
+                   void*);
 
 }  // namespace tenfold::cuda

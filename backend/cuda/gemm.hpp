@@ -10,9 +10,11 @@ namespace tenfold::cuda {
 ///
 /// All addresses of `g`, those in lists of pointers too, are the machine's. A and B may lie in any
 /// layout, C in any but gathered. beta == 0: C is not read. alpha == 0 or k == 0: A and B are not
-/// read. Neither the size of the batch nor a problem's place in it changes a bit. Throws
-/// backend_error for what the device cannot do.
+/// read. It is started on `stream` and not waited for; once the text of its shape is loaded a call
+/// allocates nothing on the device and waits for nothing. Neither the size of the batch nor a
+/// problem's place in it changes a bit. Throws backend_error for what the device cannot do.
 template <class T>
-void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g);
+void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g,
+          void* stream = nullptr);
 
 }  // namespace tenfold::cuda

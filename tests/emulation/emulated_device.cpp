@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <tenfold/backend/cuda/device_headers.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -77,11 +79,29 @@ cuda::device_function emulated_device::load(const std::string& text, const char*
   return {f};
 }
 
-void emulated_device::launch(cuda::device_function f, index blocks, int threads,
-                             std::size_t shared_bytes, void** arguments) {
+void emulated_device::launch(cuda::device_function f, const cuda::device_launch& how,
+                             void** arguments) {
   const auto body = reinterpret_cast<void (*)(void**)>(f.handle);
-  emulation::launch({std::min(blocks, most_blocks), threads, shared_bytes}, seed,
+  emulation::launch({std::min(how.blocks, most_blocks), how.threads, how.shared_bytes}, seed,
                     [&] { body(arguments); });
 }
+
+namespace {
+constexpr std::align_val_t alignment{256};
+}
+
+void* emulated_device::allocate(std::size_t bytes) {
+  void* const memory = ::operator new(bytes, alignment);
+  std::memset(memory, 0xff, bytes);
+  return memory;
+}
+void emulated_device::release(void* memory) noexcept { ::operator delete(memory, alignment); }
+void emulated_device::copy_in(void* to, const void* from, std::size_t bytes, void*) {
+  std::memcpy(to, from, bytes);
+}
+void emulated_device::copy_out(void* to, const void* from, std::size_t bytes, void*) {
+  std::memcpy(to, from, bytes);
+}
+void emulated_device::wait(void*) {}
 
 }  // namespace tenfold::emulation

@@ -27,8 +27,14 @@ class emulated_device final : public cuda::device_machine {
 
   const device_capabilities& capabilities() const override { return capabilities_; }
   cuda::device_function load(const std::string& text, const char* entry) override;
-  void launch(cuda::device_function f, index blocks, int threads, std::size_t shared_bytes,
-              void** arguments) override;
+  /// Runs it at once, whatever the stream.
+  void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override;
+  /// Filled with NaN.
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override;
+  void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
+  void wait(void* stream) override;
 
   /// Texts that were compiled.
   int compiled() const { return static_cast<int>(libraries_.size()); }
