@@ -4,11 +4,14 @@
 namespace tenfold::cuda {
 namespace {
 
-constexpr const char* names[] = {"libcuda.so.1"};
+constexpr const char* usual_names[] = {"libcuda.so.1"};
 
 }  // namespace
 
-driver::driver() : library_("NVIDIA's driver, which runs device code,", names) {
+driver::driver() : driver(usual_names) {}
+
+driver::driver(std::span<const char* const> names)
+    : library_("NVIDIA's driver, which runs device code,", names) {
   library_.find("cuInit", Init);
   library_.find("cuGetErrorString", GetErrorString);
   library_.find("cuDeviceGetCount", DeviceGetCount);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <tenfold/backend/cuda/shared_library.hpp>
 
@@ -10,8 +11,10 @@ namespace tenfold::cuda {
 /// explains. Handles are pointers, devices numbers, and every result but 0 is an error.
 class driver {
  public:
-  /// Opens libcuda.so.1. Throws backend_error if it, or every device, is missing.
+  /// Opens libcuda.so.1, or the first of other libraries with these functions. Throws backend_error
+  /// if it, or every device, is missing.
   driver();
+  explicit driver(std::span<const char* const> names);
 
   /// Throws backend_error: that this call gave that code.
   void require(int code, const char* call) const;

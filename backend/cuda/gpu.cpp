@@ -44,7 +44,8 @@ class gpu::current {
   const driver& driver_;
 };
 
-gpu::gpu(int number, image_cache images) : images_(std::move(images)) {
+gpu::gpu(int number, image_cache images, const driver& by)
+    : driver_(by), images_(std::move(images)) {
   int count = 0;
   driver_.require(driver_.DeviceGetCount(&count), "cuDeviceGetCount");
   if (number < 0 || number >= count)

@@ -19,7 +19,8 @@ class gpu final : public device_machine {
  public:
   /// Device `number` of those that the driver counts. Throws backend_error if it, the driver or the
   /// compiler is missing: the sentence says which.
-  explicit gpu(int number = 0, image_cache images = image_cache(image_cache::folder_of_user()));
+  explicit gpu(int number = 0, image_cache images = image_cache(image_cache::folder_of_user()),
+               const driver& by = driver());
   ~gpu() override;
   gpu(const gpu&) = delete;
 

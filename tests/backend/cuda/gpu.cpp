@@ -5,9 +5,13 @@
 #include <batches.hpp>
 #include <memory>
 #include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/interface/select.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <thrown.hpp>
 #include <vector>
+
+#include "fake_driver/fake_driver.hpp"
 
 // A GPU, where there is one.
 
@@ -128,6 +132,107 @@ TEST_CASE("a GPU computes large batches to the last problem") {
   if (gpu == nullptr) return;
   for (const index count : {65535, 65536, 65537, (1 << 20) + 1})
     CHECK(wrong_entries<float>(*gpu, 2, 2, 2, count, 1, 0.5f) == 0);
+}
+
+// --- by a driver that writes down what it is asked ---
+
+namespace {
+
+cuda::driver fake_driver() {
+  const char* const names[] = {TENFOLD_FAKE_DRIVER};
+  return cuda::driver(names);
+}
+fake_driver_state& fake_state() {
+  const char* const names[] = {TENFOLD_FAKE_DRIVER};
+  fake_driver_state* (*state)() = nullptr;
+  cuda::shared_library("The fake driver", names).find("tenfold_fake_driver_state", state);
+  return *state();
+}
+
+bool has_compiler() {
+  try {
+    cuda::nvrtc();
+    return true;
+  } catch (const backend_error& e) {
+    MESSAGE("skipped: ", e.what());
+    return false;
+  }
+}
+
+gemm_shape order_8() {
+  gemm_shape s{scalar::f64, 8, 8, 8, {}, {}, {}};
+  for (matrix_batch* const x : {&s.a, &s.b, &s.c}) {
+    x->row = 8;
+    x->column = 1;
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a GPU is what its driver says") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  {
+    const cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+    CHECK(gpu.name() == "A fake");
+    device_capabilities want = h100_capabilities;
+    want.bandwidth = gpu.capabilities().bandwidth;
+    CHECK(gpu.capabilities() == want);
+    CHECK(std::fabs(want.bandwidth / h100_capabilities.bandwidth - 1) < 0.01);
+    CHECK(fake_state().retained == 1);
+  }
+  CHECK(fake_state().retained == 0);
+  CHECK(thrown_by<backend_error>([] { cuda::gpu(1, cuda::image_cache(""), fake_driver()); }) ==
+        "tenfold: device 1 was asked for, but the driver counts 1 devices");
+}
+
+TEST_CASE("a product is one launch, on the stream that is given, of a text that is loaded once") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  {
+    cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+    const on_gpu<double> a(gpu, random_entries<double>(6400, 1)),
+        b(gpu, random_entries<double>(6400, 2)), c(gpu, random_entries<double>(6400, 3));
+    CHECK(c.entries() == random_entries<double>(6400, 3));
+    int stream = 0;
+    for (const index count : {100, 1, 0})
+      cuda::gemm(gpu, order_8(),
+                 gemm_arguments<double>{{a.data(), 64}, {b.data(), 64}, {c.data(), 64}, count},
+                 &stream);
+    const auto choice = select::device_product(order_8(), false, false, h100_capabilities);
+    const fake_driver_state& state = fake_state();
+    REQUIRE(state.launches.size() == 2);
+    CHECK(state.launches[0].blocks == select::device_blocks(choice.cut, 100));
+    CHECK(state.launches[0].threads == static_cast<unsigned>(choice.cut.threads_of_block()));
+    CHECK(state.launches[0].shared_bytes == shared_bytes(choice.cut, 8));
+    CHECK(state.launches[0].stream == &stream);
+    CHECK(state.launches[1].blocks == 1);
+    CHECK(state.images == 1);
+    CHECK(state.modules == 1);
+    CHECK(state.last_function == "tenfold_gemm");
+    CHECK(state.shared_bytes_allowed == 227 * 1024);
+    CHECK(state.allocations == 3);
+    CHECK(state.contexts == 0);  // whatever was current is again
+  }
+  CHECK(fake_state().allocations == 0);
+  CHECK(fake_state().modules == 0);
+}
+
+TEST_CASE("an image that the driver refuses is compiled once more, and then given up") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  const std::string text = cuda::gemm_text(
+      scalar::f64, select::device_product(order_8(), false, false, gpu.capabilities()).cut);
+  fake_state().refused_images = 2;
+  CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
+        "tenfold: cuModuleLoadData failed: no image of this kind");
+  CHECK(fake_state().images == 2);
+  fake_state().refused_images = 1;
+  CHECK_NOTHROW(gpu.load(text, cuda::gemm_entry));
+  CHECK(fake_state().images == 4);
+  CHECK(fake_state().contexts == 0);
 }
 
 TEST_CASE("a device that is not there is an error") {
