@@ -282,17 +282,17 @@ class fiber_pool {
     for (int i = 0; i < most; ++i) {
       char* const guard = stacks_ + static_cast<std::size_t>(i) * step;
       mprotect(guard, page, PROT_NONE);
-      all_[i].stack = guard + page;
-      all_[i].index = i;
+      at(i).stack = guard + page;
+      at(i).index = i;
     }
   }
   ~fiber_pool() {
     for (int i = 0; i < ready_; ++i) {
 #if defined(TENFOLD_TSAN)
-      __tsan_destroy_fiber(all_[i].tsan);
+      __tsan_destroy_fiber(at(i).tsan);
 #endif
 #if defined(TENFOLD_ASAN)
-      ASAN_UNPOISON_MEMORY_REGION(all_[i].stack, stack_bytes);
+      ASAN_UNPOISON_MEMORY_REGION(at(i).stack, stack_bytes);
 #endif
     }
     munmap(stacks_, bytes_);
@@ -301,7 +301,7 @@ class fiber_pool {
 
   fiber* of(int threads) {
     for (; ready_ < threads; ++ready_) {
-      fiber& f = all_[ready_];
+      fiber& f = at(ready_);
       getcontext(&f.context);
       f.context.uc_stack.ss_sp = f.stack;
       f.context.uc_stack.ss_size = stack_bytes;
@@ -316,6 +316,9 @@ class fiber_pool {
 
  private:
   static constexpr int most = 1024;
+
+  fiber& at(int i) const { return all_.get()[i]; }
+
   std::unique_ptr<fiber[]> all_;
   int ready_ = 0;
   char* stacks_ = nullptr;
