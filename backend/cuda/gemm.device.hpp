@@ -107,10 +107,10 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
       const int depth = part_from(from, K.k, K.panel);
       if (stages_factors && from > 0) wait_for_group<K>();  // until the last panel is read
       if constexpr (K.a.staged)
-        stage<T, K.a, K.rows, K.panel, K.problems, K.threads>(
+        stage<T, K.a, K.rows, K.panel, K.problems, K.threads, K.loads>(
             memory.a, x.a, {b, problems, row, from, rows, depth}, t);
       if constexpr (K.b.staged)
-        stage<T, K.b, K.panel, K.columns, K.problems, K.threads>(
+        stage<T, K.b, K.panel, K.columns, K.problems, K.threads, K.loads>(
             memory.b, x.b, {b, problems, from, column, depth, columns}, t);
       if (stages_factors) wait_for_group<K>();
       if (works) {

@@ -65,7 +65,8 @@ std::string gemm_text(scalar type, const device_gemm& g) {
   s += "    .c = " + text_of(g.c) + ",\n";
   s += "    .rows = " + n(g.rows) + ", .columns = " + n(g.columns) +
        ", .thread_rows = " + n(g.thread_rows) + ", .thread_columns = " + n(g.thread_columns) +
-       ", .panel = " + n(g.panel) + ", .unroll = " + n(g.unroll) + ",\n";
+       ", .panel = " + n(g.panel) + ", .unroll = " + n(g.unroll) + ", .loads = " + n(g.loads) +
+       ",\n";
   s += std::string("    .scope = tenfold::device_scope::") +
        (g.scope == device_scope::warp ? "warp" : "block") + ", .threads = " + n(g.threads) +
        ", .problems = " + n(g.problems) + ", .groups = " + n(g.groups) + "};\n";

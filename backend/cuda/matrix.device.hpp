@@ -124,13 +124,14 @@ struct tile_range {
 };
 
 /// Brings the tiles of `range` into shared memory; a thread does every Threads-th entry from t on.
-/// Some are on their way at a time: stores to shared memory would hold back the loads behind them.
-template <class T, device_matrix X, int Rows, int Columns, int Problems, int Threads>
+/// Loads of them are on their way at a time: stores to shared memory would hold back the loads
+/// behind them.
+template <class T, device_matrix X, int Rows, int Columns, int Problems, int Threads, int Loads>
 TENFOLD_DEVICE void stage(staged_matrices<T, X, Rows, Columns, Problems>& to,
                           const device_place& from, const tile_range& range, int t) {
   constexpr int problems = X.shared ? 1 : Problems;
   constexpr int total = problems * Rows * Columns;
-  constexpr int rounds = (total + Threads - 1) / Threads, at_once = rounds < 4 ? rounds : 4;
+  constexpr int rounds = (total + Threads - 1) / Threads, at_once = rounds < Loads ? rounds : Loads;
   const auto for_each = [&](int e, const auto& f) {
     TENFOLD_UNROLL
     for (int s = 0; s < at_once; ++s, e += Threads) {

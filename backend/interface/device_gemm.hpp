@@ -41,6 +41,7 @@ struct device_gemm {
   int thread_rows = 1, thread_columns = 1;  ///< of C, of one thread
   int panel = 1;                            ///< contracted values in shared memory at a time
   int unroll = 1;                           ///< contracted values that are unrolled
+  int loads = 1;                            ///< entries on their way to a thread at a time
   device_scope scope = device_scope::warp;  ///< of a group
   int threads = 32;                         ///< of a group
   int problems = 1;                         ///< tasks of a group at a time

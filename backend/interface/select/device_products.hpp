@@ -54,6 +54,9 @@ struct device_product_choice {
 /// 578 ms for 1, 4 and all.
 inline constexpr int device_unroll = 4;
 
+/// Entries that each thread has on their way to shared memory at a time. Not measured.
+inline constexpr int device_loads = 4;
+
 /// Registers of 32 bits that one register tile may take for its sums: 4 x 4 doubles make a kernel
 /// of some 70 registers, 8 x 8 floats one of 128, 8 x 8 doubles one of 252.
 constexpr int device_sum_registers(scalar type) { return type == scalar::f32 ? 64 : 32; }
@@ -70,8 +73,8 @@ constexpr int device_registers(const device_gemm& g, scalar type) {
 inline constexpr int device_task_threads = 256;
 inline constexpr int device_block_threads = 128;
 
-/// Warps of a multiprocessor that are taken to keep its memory busy, each thread having four
-/// entries on their way (backend/cuda/matrix.device.hpp, stage): 16 KB of doubles. Not measured.
+/// Warps of a multiprocessor that are taken to keep its memory busy; with device_loads for each
+/// thread they have 16 KB of doubles on their way. Not measured.
 inline constexpr int device_warps_wanted = 16;
 
 /// Bytes that neighbouring threads shall write side by side: a sector of the caches.
@@ -132,6 +135,7 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   g.thread_rows = tile.m;
   g.thread_columns = tile.n;
   g.unroll = device_unroll;
+  g.loads = device_loads;
 
   // Tasks: whole matrices, or tiles of at most 16 x 16 threads.
   g.rows = chunks(s.m, index{16} * tile.m).longer;

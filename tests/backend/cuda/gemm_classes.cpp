@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 
 #include "device_products.hpp"
 
@@ -82,6 +83,29 @@ TEST_CASE("problems that are one row or one column") {
   check<double, sub_warp, 40, 1, 40>();
   check<float, sub_warp, 1, 40, 40>();
   check<double, thread, 1, 1, 64>();
+}
+
+TEST_CASE("problems may lie further apart than 32 bits can count") {
+  constexpr index apart = index{1} << 32;
+  constexpr std::size_t bytes = (std::size_t{apart} + 1024) * sizeof(float);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    MESSAGE("skipped: no 16 GB of addresses");
+    return;
+  }
+  auto* const a = static_cast<float*>(memory);
+  float *const b = a + 10, *const c = a + 20;
+  for (const index p : {index{0}, apart}) {
+    a[p] = p == 0 ? 2.0f : 5.0f;
+    b[p] = p == 0 ? 3.0f : 7.0f;
+  }
+  constexpr auto choice = choice_of<float>(1, 1, 1, operands{});
+  const gemm_arguments<float> x{{a, apart}, {b, apart}, {c, apart}, 2};
+  run_emulated<float, choice.cut>({}, x, 1, 1);
+  CHECK(c[0] == 6);
+  CHECK(c[apart] == 35);
+  munmap(memory, bytes);
 }
 
 }  // namespace tenfold::testing
