@@ -6,6 +6,7 @@
 /// The same text is read by NVRTC, by nvcc and by the host's compilers. On the host somebody else
 /// defines what is declared in `emulated`; that is what the tests do.
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types cannot be
 #if defined(__CUDACC__)
 #define TENFOLD_DEVICE __device__ __forceinline__
 #define TENFOLD_PRAGMA(text) _Pragma(#text)
@@ -30,6 +31,8 @@
     name##_of_thread(*static_cast<const type*>(arguments[0])); \
   }                                                            \
   static void name##_of_thread(const type& x)
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace tenfold::cuda::emulated {
 int thread();

@@ -8,7 +8,8 @@
 namespace tenfold::cuda {
 
 /// The functions of NVIDIA's driver that are used, under their names without `cu`, which cuda.h
-/// explains. Handles are pointers, devices numbers, and every result but 0 is an error.
+/// explains. Handles are pointers, and so are addresses on a device (CUdeviceptr is an integer of
+/// their size); devices are numbers, and every result but 0 is an error.
 class driver {
  public:
   /// Opens libcuda.so.1, or the first of other libraries with these functions. Throws backend_error
@@ -40,10 +41,10 @@ class driver {
   int (*LaunchKernel)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                       void* stream, void** arguments, void** extra);
-  int (*MemAlloc)(std::size_t* address, std::size_t bytes);
-  int (*MemFree)(std::size_t address);
-  int (*MemcpyHtoDAsync)(std::size_t to, const void* from, std::size_t bytes, void* stream);
-  int (*MemcpyDtoHAsync)(void* to, std::size_t from, std::size_t bytes, void* stream);
+  int (*MemAlloc)(void** address, std::size_t bytes);
+  int (*MemFree)(void* address);
+  int (*MemcpyHtoDAsync)(void* to, const void* from, std::size_t bytes, void* stream);
+  int (*MemcpyDtoHAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*StreamSynchronize)(void* stream);
 };
 

@@ -1,4 +1,3 @@
-#include <cstdint>
 #include <tenfold/backend/cuda/gpu.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -23,8 +22,6 @@ enum device_attribute : int {
 constexpr int most_dynamic_shared_bytes = 8;
 /// What every function may have without asking.
 constexpr index common_shared_bytes = 48 * 1024;
-
-std::size_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
 }  // namespace
 
@@ -122,28 +119,26 @@ void gpu::launch(device_function f, const device_launch& how, void** arguments) 
 
 void* gpu::allocate(std::size_t bytes) {
   const current context(*this);
-  std::size_t address = 0;
-  driver_.require(driver_.MemAlloc(&address, bytes < 1 ? 1 : bytes), "cuMemAlloc");
-  return reinterpret_cast<void*>(address);
+  void* memory = nullptr;
+  driver_.require(driver_.MemAlloc(&memory, bytes < 1 ? 1 : bytes), "cuMemAlloc");
+  return memory;
 }
 
 void gpu::release(void* memory) noexcept {
   if (memory == nullptr || driver_.CtxPushCurrent(context_) != 0) return;
-  driver_.MemFree(address_of(memory));
+  driver_.MemFree(memory);
   void* ours = nullptr;
   driver_.CtxPopCurrent(&ours);
 }
 
 void gpu::copy_in(void* to, const void* from, std::size_t bytes, void* stream) {
   const current context(*this);
-  driver_.require(driver_.MemcpyHtoDAsync(address_of(to), from, bytes, stream),
-                  "cuMemcpyHtoDAsync");
+  driver_.require(driver_.MemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
 }
 
 void gpu::copy_out(void* to, const void* from, std::size_t bytes, void* stream) {
   const current context(*this);
-  driver_.require(driver_.MemcpyDtoHAsync(to, address_of(from), bytes, stream),
-                  "cuMemcpyDtoHAsync");
+  driver_.require(driver_.MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
 }
 
 void gpu::wait(void* stream) {

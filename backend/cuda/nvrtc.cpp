@@ -62,6 +62,7 @@ device_image nvrtc::compile(const std::string& text, int architecture) const {
   }
   const auto texts = compile_options(architecture);
   std::vector<const char*> options;
+  options.reserve(texts.size());
   for (const std::string& o : texts) options.push_back(o.c_str());
 
   struct owned {

@@ -185,7 +185,8 @@ bool let_go(run& r, int first, int last, state why, std::vector<int>& ready) {
   for (int i = 0; i < r.shape.threads; ++i) {
     const fiber& f = r.fibers[i];
     const bool together = one->now == state::at_block || f.index / warp == one->index / warp;
-    if (together && (f.now != one->now || f.line != one->line || std::strcmp(f.file, one->file)))
+    if (together &&
+        (f.now != one->now || f.line != one->line || std::strcmp(f.file, one->file) != 0))
       throw emulation_error("divergent: " + place_of(*one) + ", but " + place_of(f));
   }
   throw emulation_error("divergent: " + place_of(*one) + " and cannot go on");
@@ -335,7 +336,7 @@ void launch(const launch_shape& shape, std::uint64_t seed, const std::function<v
   run r;
   r.shape = shape;
   r.body = &body;
-  r.warp_token.resize(static_cast<std::size_t>((shape.threads + warp - 1) / warp * 2));
+  r.warp_token.resize(2 * static_cast<std::size_t>((shape.threads + warp - 1) / warp));
 #if defined(TENFOLD_TSAN)
   r.tsan = __tsan_get_current_fiber();
 #endif

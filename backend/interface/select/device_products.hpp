@@ -43,7 +43,7 @@ struct device_product_choice {
   device_gemm cut;
   const char* reason = "";
   double lanes_used = 0;  ///< of all products of all threads, the share that is wanted
-  double warps = 0;       ///< that a multiprocessor holds at a time, estimated
+  int warps = 0;          ///< that a multiprocessor holds at a time, estimated
   double score = 0;
 
   friend constexpr bool operator==(const device_product_choice&,
@@ -183,14 +183,13 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   const int products = tile.m * tile.n;
   choice.lanes_used = wanted / (g.threads * products);
   const int block = g.threads_of_block();
-  const auto least = [](double x, double y) { return x < y ? x : y; };
-  double blocks = least(d.blocks, d.threads / block);
-  blocks = least(blocks, d.registers / (device_registers(g, s.type) * block));
-  blocks = least(blocks,
-                 static_cast<double>(d.shared_bytes / (shared_bytes(g, bytes) + d.reserved_bytes)));
-  choice.warps = blocks * (block / warp);
+  const auto least = [](auto x, auto y) { return x < y ? x : y; };
+  index blocks = least(index{d.blocks}, index{d.threads} / block);
+  blocks = least(blocks, index{d.registers} / (device_registers(g, s.type) * block));
+  blocks = least(blocks, d.shared_bytes / (shared_bytes(g, bytes) + d.reserved_bytes));
+  choice.warps = static_cast<int>(blocks) * (block / warp);
   choice.score = choice.lanes_used * products / (products + tile.m + tile.n) *
-                 least(1, choice.warps / device_warps_wanted);
+                 least(1.0, static_cast<double>(choice.warps) / device_warps_wanted);
   choice.reason = reason_of(device_class_of(g));
   return choice;
 }

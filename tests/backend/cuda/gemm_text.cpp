@@ -41,8 +41,7 @@ std::string cuts(scalar type, const device_capabilities& d) {
          column(g.rows, 4) + "x" + column(g.columns, 1) + column(g.threads_of_task(), 7) +
          column(g.panel, 8) + column(g.problems, 9) + column(g.groups, 9) + "     " +
          (g.a.staged ? "a" : "-") + (g.b.staged ? "b" : "-") + (g.c.staged ? "c" : "-") +
-         column(shared_bytes(g, static_cast<int>(bytes_of(type))), 8) +
-         column(static_cast<index>(choice.warps), 7) +
+         column(shared_bytes(g, static_cast<int>(bytes_of(type))), 8) + column(choice.warps, 7) +
          column(static_cast<index>(100 * choice.lanes_used), 6) + "%  " + choice.reason + "\n";
   }
   return s;
