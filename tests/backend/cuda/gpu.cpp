@@ -19,7 +19,7 @@ namespace tenfold::testing {
 namespace {
 
 /// The first GPU, or nothing; then the test that asks says that it is skipped.
-cuda::gpu* first_gpu() {
+cuda::gpu* first_gpu(bool is_needed = true) {
   static std::string missing;
   static const auto found = []() -> std::unique_ptr<cuda::gpu> {
     try {
@@ -29,7 +29,7 @@ cuda::gpu* first_gpu() {
       return nullptr;
     }
   }();
-  if (found == nullptr) MESSAGE("skipped: ", missing);
+  if (found == nullptr && is_needed) MESSAGE("skipped: ", missing);
   return found.get();
 }
 
@@ -154,7 +154,7 @@ bool has_compiler() {
     cuda::nvrtc();
     return true;
   } catch (const backend_error& e) {
-    MESSAGE("skipped: ", e.what());
+    MESSAGE("skipped: ", std::string(e.what()));
     return false;
   }
 }
@@ -243,7 +243,7 @@ TEST_CASE("a device that is not there is an error") {
 }
 
 TEST_CASE("without a driver a GPU is an error that says so") {
-  if (first_gpu() != nullptr) return;
+  if (first_gpu(false) != nullptr) return;
   CHECK(thrown_by<backend_error>([] { cuda::gpu(); }).find("tenfold: ") == 0);
 }
 

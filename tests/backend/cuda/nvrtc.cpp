@@ -20,15 +20,16 @@ namespace {
 
 /// The compiler, or nothing; then the test that asks says that it is skipped.
 const cuda::nvrtc* compiler() {
+  static std::string missing;
   static const auto found = []() -> std::unique_ptr<cuda::nvrtc> {
     try {
       return std::make_unique<cuda::nvrtc>();
     } catch (const backend_error& e) {
-      MESSAGE("skipped: ", e.what());
+      missing = e.what();
       return nullptr;
     }
   }();
-  if (found == nullptr) MESSAGE("skipped: there is no NVRTC");
+  if (found == nullptr) MESSAGE("skipped: ", missing);
   return found.get();
 }
 
