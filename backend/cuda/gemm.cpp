@@ -1,6 +1,6 @@
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
-#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/tensor/error.hpp>
 
 namespace tenfold::cuda {

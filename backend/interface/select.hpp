@@ -4,7 +4,6 @@
 /// products also of a tuning. Planning asks here for each choice; nothing else compares a size with
 /// a constant.
 
-#include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/backend/interface/select/products.hpp>
 #include <tenfold/backend/interface/select/tiles.hpp>
 #include <tenfold/backend/interface/select/whole_steps.hpp>

@@ -1,4 +1,4 @@
-#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <batches.hpp>
 #include <emulation.hpp>
 #include <tenfold/backend/cuda/gemm.device.hpp>
-#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
 
 /// Batched products by device code that this compiler has read, on emulated threads.
 namespace tenfold::testing {

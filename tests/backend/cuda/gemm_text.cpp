@@ -4,7 +4,7 @@
 
 #include <golden.hpp>
 #include <string>
-#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
 
 // The texts of batched products, and how the work is cut, compared in full.
 

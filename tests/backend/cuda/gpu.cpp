@@ -6,7 +6,7 @@
 #include <memory>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
-#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <thrown.hpp>
 #include <vector>

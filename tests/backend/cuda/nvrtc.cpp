@@ -9,7 +9,7 @@
 #include <string>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/cuda/image_cache.hpp>
-#include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <thrown.hpp>
 
