@@ -11,10 +11,9 @@
 ///   block     `groups` groups of threads that know nothing of each other
 ///   group     `threads` threads with `problems` tasks at a time; they wait for each other
 ///   task      one tile of `rows` x `columns` entries of the C of one problem
-///   thread    one register tile of `thread_rows` x `thread_columns` entries, whose rows and
-///   columns
-///             are neighbours' apart: those of thread (r, c) are r + i R and c + j C of the tile,
-///             R x C the threads of a task, so that neighbouring threads touch neighbours in memory
+///   thread    one register tile of `thread_rows` x `thread_columns` entries: of thread (r, c) the
+///             rows r + i R and the columns c + j C of the task's tile, R x C being the threads of
+///             a task, so that neighbouring threads touch neighbours in memory
 /// The sum over k goes in parts of `panel`, whose entries of A and B wait in shared memory.
 namespace tenfold {
 
@@ -66,15 +65,17 @@ struct device_gemm {
 /// apart, matrices too, so that threads that read one column, or one entry of as many matrices,
 /// read from different banks.
 constexpr int staged_pitch(int columns) { return columns | 1; }
-constexpr int staged_entries(int rows, int columns) { return rows * staged_pitch(columns) | 1; }
+constexpr long long staged_entries(long long rows, int columns) {
+  return rows * staged_pitch(columns) | 1;
+}
 
 /// Entries of one operand in shared memory, of one group.
-constexpr int staged_entries(const device_matrix& x, int rows, int columns, int problems) {
+constexpr long long staged_entries(const device_matrix& x, int rows, int columns, int problems) {
   return x.staged ? (x.shared ? 1 : problems) * staged_entries(rows, columns) : 0;
 }
 /// Bytes of shared memory of one block, an entry having so many.
 constexpr long long shared_bytes(const device_gemm& g, int entry_bytes) {
-  return static_cast<long long>(g.groups) * entry_bytes *
+  return g.groups * entry_bytes *
          (staged_entries(g.a, g.rows, g.panel, g.problems) +
           staged_entries(g.b, g.panel, g.columns, g.problems) +
           staged_entries(g.c, g.rows, g.columns, g.problems));

@@ -80,6 +80,20 @@ constexpr gemm_shape gathered_result() {
 }
 static_assert(!on_h100(gathered_result()).possible);
 static_assert(!on_h100(rows(scalar::f64, index{1} << 31, 1, 1)).possible);
+static_assert(!on_h100(rows(scalar::f64, index{1} << 20, index{1} << 20, 1)).possible,
+              "tiles of C that an int does not count");
+
+// --- long sums, and devices that reserve nothing: constant expressions find an overflow ---
+
+static_assert(on_h100(rows(scalar::f64, 128, 128, index{1} << 30)).cut.panel <= 64);
+static_assert(on_h100(rows(scalar::f64, 2, 2, index{1} << 25)).cut.panel <= 64);
+constexpr device_capabilities reserves_nothing() {
+  device_capabilities d = h100_capabilities;
+  d.reserved_bytes = 0;
+  return d;
+}
+static_assert(
+    device_product(lanes(scalar::f64, 3, 3, 3, 8), false, false, reserves_nothing()).possible);
 
 // --- the length of a grid ---
 

@@ -186,7 +186,8 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   const auto least = [](auto x, auto y) { return x < y ? x : y; };
   index blocks = least(index{d.blocks}, index{d.threads} / block);
   blocks = least(blocks, index{d.registers} / (device_registers(g, s.type) * block));
-  blocks = least(blocks, d.shared_bytes / (shared_bytes(g, bytes) + d.reserved_bytes));
+  const index block_bytes = shared_bytes(g, bytes) + d.reserved_bytes;
+  if (block_bytes > 0) blocks = least(blocks, d.shared_bytes / block_bytes);
   choice.warps = static_cast<int>(blocks) * (block / warp);
   choice.score = choice.lanes_used * products / (products + tile.m + tile.n) *
                  least(1.0, static_cast<double>(choice.warps) / device_warps_wanted);
@@ -206,6 +207,11 @@ constexpr device_product_choice device_product(const gemm_shape& shape, bool wid
   const index most = index{1} << 30;
   if (shape.m > most || shape.n > most || shape.k > most) {
     best.reason = "an extent is beyond 2^30";
+    return best;
+  }
+  // An int counts the tiles, whatever the register tile: one for each 16 x 16 entries at most.
+  if (shape.m * shape.n > index{1} << 38) {
+    best.reason = "a result has more than 2^38 entries";
     return best;
   }
   const bool turned = lies_by_columns(shape.c);
