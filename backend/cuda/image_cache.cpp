@@ -26,7 +26,7 @@ constexpr off_t most_image_bytes = 1 << 26;
 /// A file that closes itself.
 class file {
  public:
-  file(const fs::path& path, int flags) : handle_(open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
+  explicit file(int handle) : handle_(handle) {}
   ~file() {
     if (handle_ >= 0) close(handle_);
   }
@@ -53,7 +53,7 @@ bool is_private_folder(const fs::path& folder) {
 
 /// The whole of a file of this user, or nothing.
 std::optional<std::string> contents(const fs::path& path) {
-  const file f(path, O_RDONLY | O_NOFOLLOW);
+  const file f(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat s {};
   if (!f.is_open() || fstat(f.handle(), &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
       s.st_size > most_image_bytes)
@@ -102,6 +102,12 @@ std::optional<device_image> image_in(std::string_view entry, const std::string& 
   return image;
 }
 
+/// Whether a file has a name that `keep` gives: a key, and .image or, until it is whole, .XXXXXX.
+bool is_entry(const std::string& name) {
+  return name.find_first_not_of("0123456789abcdef") == 64 && name[64] == '.' &&
+         (name.size() == 71 || name.substr(64) == ".image");
+}
+
 std::string from_environment(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
@@ -109,8 +115,9 @@ std::string from_environment(const char* name) {
 
 }  // namespace
 
-image_cache::image_cache(fs::path folder, std::uintmax_t most_bytes)
-    : folder_(std::move(folder)), most_bytes_(most_bytes) {
+image_cache::image_cache(const fs::path& folder, std::uintmax_t most_bytes)
+    : folder_(folder.lexically_normal()), most_bytes_(most_bytes) {
+  if (!folder_.has_filename()) folder_ = folder_.parent_path();  // a/b/ is a/b
   if (!folder_.empty() && !is_private_folder(folder_)) folder_.clear();
 }
 
@@ -131,15 +138,10 @@ std::optional<device_image> image_cache::find(const std::string& key) const {
 void image_cache::keep(const std::string& key, const device_image& image) const {
   if (!is_used()) return;
   std::string name = (folder_ / (key + ".XXXXXX")).string();
-  const int handle = mkostemp(name.data(), O_CLOEXEC);  // 0600, and nobody else's
-  if (handle < 0) return;
-  bool is_whole = false;
-  {
-    file f(name, O_WRONLY | O_NOFOLLOW);
-    close(handle);
-    is_whole = f.is_open() && write_all(f, entry_of(key, image)) && f.finish();
-  }
-  if (!is_whole || rename(name.c_str(), (folder_ / (key + ".image")).c_str()) != 0) {
+  file f(mkostemp(name.data(), O_CLOEXEC));  // 0600, and nobody else's
+  if (!f.is_open()) return;
+  if (!write_all(f, entry_of(key, image)) || !f.finish() ||
+      rename(name.c_str(), (folder_ / (key + ".image")).c_str()) != 0) {
     unlink(name.c_str());
     return;
   }
@@ -160,6 +162,7 @@ void image_cache::make_room() const {
   std::uintmax_t sum = 0;
   std::error_code failed;
   for (fs::directory_iterator i(folder_, failed), end; !failed && i != end; i.increment(failed)) {
+    if (!is_entry(i->path().filename().string())) continue;
     std::error_code gone;
     const kept k{i->last_write_time(gone), gone ? 0 : i->file_size(gone), i->path()};
     if (gone) continue;

@@ -14,12 +14,12 @@ namespace tenfold::cuda {
 /// An entry is a file that is named by its key and carries the key and a hash of all that is in it:
 /// one that is damaged, or that another version wrote, is not taken. Files come into being whole,
 /// by renaming; several processes may share a folder. It must be a folder of this user that nobody
-/// else may enter, or it is not used. When it holds more than `most_bytes` the files that were not
-/// used for longest are removed.
+/// else may enter, or it is not used. When its entries are more than `most_bytes` those that were
+/// not used for longest are removed; files of other names are let alone.
 class image_cache {
  public:
   /// An empty path: no cache.
-  explicit image_cache(std::filesystem::path folder, std::uintmax_t most_bytes = 256 << 20);
+  explicit image_cache(const std::filesystem::path& folder, std::uintmax_t most_bytes = 256 << 20);
 
   /// TENFOLD_CACHE_DIR of the environment, else XDG_CACHE_HOME/tenfold, else ~/.cache/tenfold;
   /// empty without a home.

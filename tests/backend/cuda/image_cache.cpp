@@ -203,6 +203,34 @@ TEST_CASE("when the cache is full what was not used for longest goes") {
   CHECK(cache.find(key));
 }
 
+TEST_CASE("a full cache removes nothing that is not its own") {
+  const temporary_folder folder;
+  const image_cache cache(folder / "cache", 530);  // two images of 251 bytes
+  for (const std::string& name : {std::string("letter.txt"), std::string("cat.image"),
+                                  other_key + ".image.txt", other_key, other_key + ".txt"})
+    write(folder / "cache" / name, std::string(1000, 'x'));
+  fs::create_directory(folder / "cache" / "empty");
+  write(folder / "cache" / (other_key + ".a1B2c3"), "half a file of a process that ended");
+  cache.keep(key, some_image(100));
+  CHECK(cache.find(key));
+  cache.keep(other_key, some_image(100));
+  CHECK(cache.find(other_key));
+  CHECK(files_in(folder / "cache").size() == 8);  // the half file is gone
+  cache.keep(std::string(64, 'c'), some_image(100));
+  CHECK(files_in(folder / "cache").size() == 8);  // the oldest image is gone
+  CHECK(fs::exists(folder / "cache" / "letter.txt"));
+}
+
+TEST_CASE("a folder may be named with a slash at its end, and a link may not") {
+  const temporary_folder folder;
+  const image_cache cache(folder / "cache/");
+  CHECK(cache.is_used());
+  CHECK(mode_of(folder / "cache") == 0700);
+  CHECK(image_cache(folder / "other/./").is_used());
+  fs::create_directory_symlink(folder / "cache", folder / "link");
+  CHECK_FALSE(image_cache(folder / "link/").is_used());
+}
+
 TEST_CASE("the folder of a user is found by the environment") {
   const variable home("HOME", "/home/someone"), xdg("XDG_CACHE_HOME", nullptr),
       named("TENFOLD_CACHE_DIR", nullptr);
