@@ -82,22 +82,27 @@ gpu::~gpu() {
 }
 
 void* gpu::module_of(const std::string& text) {
-  void*& module = modules_[text];
-  if (module != nullptr) return module;
+  if (const auto known = modules_.find(text); known != modules_.end()) return known->second;
   const int architecture = capabilities_.architecture;
-  const device_image image = image_of(text, architecture, compiler_, images_);
-  if (driver_.ModuleLoadData(&module, image.code.data()) == 0) return module;
-  // What was kept may be of another driver's time: once more from the text.
-  images_.remove(image_key(text, architecture, compiler_.version()));
-  const device_image again = image_of(text, architecture, compiler_, images_);
-  driver_.require(driver_.ModuleLoadData(&module, again.code.data()), "cuModuleLoadData");
+  void* module = nullptr;
+  const auto load = [&] {
+    const device_image image = image_of(text, architecture, compiler_, images_);
+    return driver_.ModuleLoadData(&module, image.code.data());
+  };
+  if (load() != 0) {
+    // What was kept may be of another driver's time: once more from the text.
+    images_.remove(image_key(text, architecture, compiler_.version()));
+    driver_.require(load(), "cuModuleLoadData");
+  }
+  modules_[text] = module;
   return module;
 }
 
 device_function gpu::load(const std::string& text, const char* entry) {
   const std::lock_guard lock(mutex_);
-  void*& f = functions_[{text, entry}];
-  if (f != nullptr) return {f};
+  const std::pair<std::string, std::string> key(text, entry);
+  if (const auto known = functions_.find(key); known != functions_.end()) return {known->second};
+  void* f = nullptr;
   const current context(*this);
   driver_.require(driver_.ModuleGetFunction(&f, module_of(text), entry), "cuModuleGetFunction");
   // Once for all launches: so much of shared memory as any of them may ask for.
@@ -105,6 +110,7 @@ device_function gpu::load(const std::string& text, const char* entry) {
     driver_.require(driver_.FuncSetAttribute(f, most_dynamic_shared_bytes,
                                              static_cast<int>(capabilities_.shared_bytes_block)),
                     "cuFuncSetAttribute");
+  functions_[key] = f;
   return {f};
 }
 

@@ -46,7 +46,7 @@ nvrtc::nvrtc() : library_("NVRTC, which compiles device code,", names) {
   library_.find("nvrtcVersion", get_version);
   int major = 0, minor = 0;
   require(get_version(&major, &minor), "nvrtcVersion");
-  version_ = major * 100 + minor * 10;
+  version_ = major * 1000 + minor * 10;
 }
 
 void nvrtc::require(int code, const char* call) const {

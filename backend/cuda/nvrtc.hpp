@@ -22,7 +22,7 @@ class nvrtc {
   /// Throws backend_error if it is not on this machine; see shared_library.
   nvrtc();
 
-  /// major * 100 + minor * 10, as CUDA counts.
+  /// major * 1000 + minor * 10, as CUDA counts.
   int version() const { return version_; }
   /// Compiles a text that includes nothing but device_headers(), for compute capability
   /// `architecture` (90: 9.0). Throws backend_error with the compiler's messages.

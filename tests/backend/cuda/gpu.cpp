@@ -235,6 +235,21 @@ TEST_CASE("an image that the driver refuses is compiled once more, and then give
   CHECK(fake_state().contexts == 0);
 }
 
+TEST_CASE("a function that could not be made ready is not taken for ready in the next call") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  const std::string text = cuda::gemm_text(
+      scalar::f64, select::device_product(order_8(), false, false, gpu.capabilities()).cut);
+  fake_state().refused_attributes = 1;
+  CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
+        "tenfold: cuFuncSetAttribute failed: something else");
+  CHECK(fake_state().shared_bytes_allowed == 0);
+  CHECK_NOTHROW(gpu.load(text, cuda::gemm_entry));
+  CHECK(fake_state().shared_bytes_allowed == 227 * 1024);
+  CHECK(fake_state().modules == 1);
+}
+
 TEST_CASE("a device that is not there is an error") {
   if (first_gpu() == nullptr) return;
   CHECK(thrown_by<backend_error>([] {

@@ -248,12 +248,12 @@ TEST_CASE("the folder of a user is found by the environment") {
 }
 
 TEST_CASE("a key depends on text, architecture and compiler, and on nothing else") {
-  const std::string one = image_key("text", 90, 1300);
+  const std::string one = image_key("text", 90, 13000);
   CHECK(one.size() == 64);
-  CHECK(one == image_key("text", 90, 1300));
-  CHECK(one != image_key("texts", 90, 1300));
-  CHECK(one != image_key("text", 80, 1300));
-  CHECK(one != image_key("text", 90, 1290));
+  CHECK(one == image_key("text", 90, 13000));
+  CHECK(one != image_key("texts", 90, 13000));
+  CHECK(one != image_key("text", 80, 13000));
+  CHECK(one != image_key("text", 90, 12090));
 }
 
 }  // namespace tenfold::cuda

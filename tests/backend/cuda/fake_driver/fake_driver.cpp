@@ -139,6 +139,10 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) {
   if (in_context() != 0 || function != &a_function || attribute != 8) return invalid_value;
+  if (state.refused_attributes > 0) {
+    --state.refused_attributes;
+    return invalid_value;
+  }
   state.shared_bytes_allowed = value;
   return 0;
 }

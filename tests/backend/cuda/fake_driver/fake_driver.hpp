@@ -14,12 +14,13 @@ struct fake_launch {
 };
 
 struct fake_driver_state {
-  int refused_images = 0;  ///< so many images to come are refused
-  int contexts = 0;        ///< on the stack of current ones
-  int retained = 0;        ///< primary contexts
-  int modules = 0;         ///< that are loaded
-  int images = 0;          ///< that were given, refused ones too
-  int allocations = 0;     ///< that were not freed
+  int refused_images = 0;      ///< so many images to come are refused
+  int refused_attributes = 0;  ///< so many attributes of functions to come are refused
+  int contexts = 0;            ///< on the stack of current ones
+  int retained = 0;            ///< primary contexts
+  int modules = 0;             ///< that are loaded
+  int images = 0;              ///< that were given, refused ones too
+  int allocations = 0;         ///< that were not freed
   int shared_bytes_allowed = 0;
   std::vector<fake_launch> launches;
   std::string last_function;
