@@ -89,6 +89,7 @@ struct matrices {
   batch_place place;
   index rows = 0, columns = 0;  ///< as stored
   index count = -1;             ///< problems; -1: one matrix for all
+  device space = device::cpu;   ///< whose addresses they are
 };
 
 /// Whether a type is a matrix or a batch of matrices: rank 2 of another layout is a batch of
@@ -111,6 +112,7 @@ matrices matrices_of(X& x, op f) {
   const operand_shape<3> shape = shape_of<3>(x);
   const auto last = static_cast<std::size_t>(shape.rank - 1);
   matrices r{applied(f, shape), place_of(x), shape.extents[last - 1], shape.extents[last]};
+  r.space = shape.space;
   if (shape.rank == 3) {
     r.count = shape.extents[0];
     r.how.shared = shape.layout == batch_layout::strided && r.place.problem == 0;
@@ -189,6 +191,10 @@ requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
   static_assert(holds_matrices<A> && holds_matrices<B> && holds_matrices<C>,
                 "tenfold: A, B and C of a gemm must be matrices or batches of matrices, not of "
                 "vectors");
+  static_assert(operand_traits_of<A>::space == device::cpu &&
+                    operand_traits_of<B>::space == device::cpu &&
+                    operand_traits_of<C>::space == device::cpu,
+                "tenfold: a gemm of operands in a device's memory needs on(...)");
   const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
   const matrices z = matrices_of(c, op::none);
   const bool reads_ab = alpha != T(0);

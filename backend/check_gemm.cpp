@@ -385,7 +385,7 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
     if (x.place.data == nullptr) fail(std::string(1, name) + " is null, but there is work to do");
     if (x.how.layout == batch_layout::gathered && x.place.map == nullptr)
       fail(std::string("the map of ") + name + " is null, but there is work to do");
-    if (x.how.layout != batch_layout::pointers || entries == 0) return;
+    if (x.how.layout != batch_layout::pointers || entries == 0 || x.space != device::cpu) return;
     for (index i = 0; i < count; ++i) {
       if (static_cast<const void* const*>(x.place.data)[i] == nullptr)
         fail(std::string("problem ") + number(i) + ": " + name +

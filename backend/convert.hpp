@@ -36,6 +36,9 @@ void copy(const char* name, const X& x, Y& y) {
   static_assert(rank == operand_traits_of<Y>::rank && rank >= 2,
                 "tenfold: both batches must have one rank, the batch and at least one axis more");
   static_assert(!conjugates<X>, "tenfold: a conversion does not conjugate");
+  static_assert(
+      operand_traits_of<X>::space == device::cpu && operand_traits_of<Y>::space == device::cpu,
+      "tenfold: both batches of a conversion must lie in the host's memory");
   const operand_shape<rank> from = shape_of<rank>(x), to = shape_of<rank>(y);
   index entries = 1;
   for (std::size_t i = 0; i < rank; ++i) {

@@ -3,7 +3,7 @@
 
 namespace tenfold {
 
-/// A memory space and the machine that computes in it. Only `cpu` has an implementation today.
+/// A memory space and the machine that computes in it. `opencl` has no implementation today.
 enum class device : unsigned char { cpu, cuda, opencl };
 
 }  // namespace tenfold

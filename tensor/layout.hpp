@@ -11,19 +11,11 @@
 #include <string>
 #include <type_traits>
 
+#include <tenfold/tensor/batch_layout.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/extents.hpp>
 
 namespace tenfold {
-
-/// How the problems of a batch, the leading axis b of an operand, lie in memory. Each has types of
-/// its own: tensor.hpp and view.hpp, interleaved.hpp, pointers.hpp, gathered.hpp.
-enum class batch_layout : unsigned char {
-  strided,      ///< base + b * stride + i * ld + j
-  interleaved,  ///< ((b / W) * m * n + i * n + j) * W + b % W, in blocks of W problems
-  pointers,     ///< pointer[b] + i * ld + j
-  gathered,     ///< base + map[b][i][j]: reading gathers, writing scatters and adds
-};
 
 /// What is declared of a matrix with Q rows and P columns: B(Q-1-q, P-1-i) = s B(q, i).
 enum class reflection : unsigned char {

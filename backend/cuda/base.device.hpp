@@ -1,0 +1,157 @@
+#pragma once
+
+/// What device code may use beside the language: its place among the threads, waiting, shuffles,
+/// shared memory, and numbers. Nothing of the standard library, which NVRTC has not.
+///
+/// The same text is read by NVRTC, by nvcc and by the host's compilers. On the host somebody else
+/// defines what is declared in `emulated`; that is what the tests do.
+
+// NOLINTBEGIN(bugprone-macro-parentheses): types cannot be
+#if defined(__CUDACC__)
+#define TENFOLD_DEVICE __device__ __forceinline__
+#define TENFOLD_PRAGMA(text) _Pragma(#text)
+#define TENFOLD_UNROLL_BY(n) TENFOLD_PRAGMA(unroll(n))
+#define TENFOLD_UNROLL TENFOLD_PRAGMA(unroll)
+
+/// TENFOLD_DEVICE_KERNEL(name, threads, type, x) { ... }: what can be launched, by name, in blocks
+/// of so many threads, with one argument x of that type.
+#define TENFOLD_DEVICE_KERNEL(name, threads, type, x) \
+  extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ type x)
+#else
+#define TENFOLD_DEVICE inline
+#define TENFOLD_UNROLL_BY(n)
+#define TENFOLD_UNROLL
+
+/// On the host it is called with cuLaunchKernel's list of addresses of arguments, by every thread.
+#define TENFOLD_DEVICE_KERNEL(name, threads, type, x)          \
+  static void name##_of_thread(const type& x);                 \
+  extern "C" void name(void** arguments);                      \
+  extern "C" void name(void** arguments) {                     \
+    static_assert((threads) > 0 && (threads) <= 1024);         \
+    name##_of_thread(*static_cast<const type*>(arguments[0])); \
+  }                                                            \
+  static void name##_of_thread(const type& x)
+
+// NOLINTEND(bugprone-macro-parentheses)
+
+namespace tenfold::cuda::emulated {
+int thread();
+long long block();
+long long blocks();
+void* shared_memory();
+void wait_for_block(const char* file, int line);
+void wait_for_warp(const char* file, int line);
+/// Gives `bytes` bytes at `mine` to the warp and takes those of another lane to `taken`.
+void shuffle(const void* mine, void* taken, int bytes, int lane, const char* file, int line);
+}  // namespace tenfold::cuda::emulated
+#endif
+
+namespace tenfold::cuda {
+
+// ---- threads ------------------------------------------------------------------------------------
+
+#if defined(__CUDACC__)
+TENFOLD_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+TENFOLD_DEVICE long long block_index() { return blockIdx.x; }
+TENFOLD_DEVICE long long block_count() { return gridDim.x; }
+
+/// Goes on when all threads of the block, or of the warp, are here; what they wrote is visible
+/// then.
+TENFOLD_DEVICE void wait_for_block() { __syncthreads(); }
+TENFOLD_DEVICE void wait_for_warp() { __syncwarp(); }
+
+/// The x of another lane of the warp; all lanes must ask.
+template <class T>
+TENFOLD_DEVICE T of_lane(T x, int lane) {
+  return __shfl_sync(0xffffffffu, x, lane);
+}
+
+/// The block's shared memory, one object for the whole kernel.
+template <class S>
+TENFOLD_DEVICE S& shared() {
+  extern __shared__ __align__(16) unsigned char tenfold_shared_memory[];
+  return reinterpret_cast<S&>(tenfold_shared_memory);
+}
+#else
+inline int thread_index() { return emulated::thread(); }
+inline long long block_index() { return emulated::block(); }
+inline long long block_count() { return emulated::blocks(); }
+inline void wait_for_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  emulated::wait_for_block(file, line);
+}
+inline void wait_for_warp(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  emulated::wait_for_warp(file, line);
+}
+template <class T>
+inline T of_lane(T x, int lane, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  T taken;
+  emulated::shuffle(&x, &taken, sizeof(T), lane, file, line);
+  return taken;
+}
+template <class S>
+inline S& shared() {
+  return *static_cast<S*>(emulated::shared_memory());
+}
+#endif
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+/// re + i im, as std::complex lies in memory.
+template <class R>
+struct complex {
+  R re, im;
+};
+
+template <class T>
+struct real_of {
+  using type = T;
+};
+template <class R>
+struct real_of<complex<R>> {
+  using type = R;
+};
+template <class T>
+using real = typename real_of<T>::type;
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class R>
+inline constexpr bool is_complex<complex<R>> = true;
+
+/// x y + z, rounded once.
+#if defined(__CUDACC__)
+TENFOLD_DEVICE float multiply_add(float x, float y, float z) { return __fmaf_rn(x, y, z); }
+TENFOLD_DEVICE double multiply_add(double x, double y, double z) { return __fma_rn(x, y, z); }
+#else
+inline float multiply_add(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+inline double multiply_add(double x, double y, double z) { return __builtin_fma(x, y, z); }
+#endif
+/// The same in parts, each rounded twice.
+template <class R>
+TENFOLD_DEVICE complex<R> multiply_add(complex<R> x, complex<R> y, complex<R> z) {
+  return {multiply_add(-x.im, y.im, multiply_add(x.re, y.re, z.re)),
+          multiply_add(x.im, y.re, multiply_add(x.re, y.im, z.im))};
+}
+
+TENFOLD_DEVICE float multiply(float x, float y) { return x * y; }
+TENFOLD_DEVICE double multiply(double x, double y) { return x * y; }
+template <class R>
+TENFOLD_DEVICE complex<R> multiply(complex<R> x, complex<R> y) {
+  return {multiply_add(-x.im, y.im, x.re * y.re), multiply_add(x.im, y.re, x.re * y.im)};
+}
+
+TENFOLD_DEVICE float conjugate(float x) { return x; }
+TENFOLD_DEVICE double conjugate(double x) { return x; }
+template <class R>
+TENFOLD_DEVICE complex<R> conjugate(complex<R> x) {
+  return {x.re, -x.im};
+}
+
+TENFOLD_DEVICE bool is_zero(float x) { return x == 0; }
+TENFOLD_DEVICE bool is_zero(double x) { return x == 0; }
+template <class R>
+TENFOLD_DEVICE bool is_zero(complex<R> x) {
+  return x.re == 0 && x.im == 0;
+}
+
+}  // namespace tenfold::cuda

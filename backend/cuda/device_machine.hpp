@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tenfold/backend/interface/device_capabilities.hpp>
+
+namespace tenfold::cuda {
+
+/// A device kernel that is ready to run, as its machine knows it.
+struct device_function {
+  void* handle = nullptr;
+};
+
+/// How many threads are started, and on which stream.
+struct device_launch {
+  index blocks = 0;
+  int threads = 0;               ///< of a block
+  std::size_t shared_bytes = 0;  ///< of a block
+  void* stream = nullptr;        ///< CUstream, or null: the device's default stream
+};
+
+/// What runs device kernels: a GPU, or in tests an emulation of one. Implementations may be asked
+/// from several threads at once. All throw backend_error.
+class device_machine {
+ public:
+  virtual ~device_machine() = default;
+
+  virtual const device_capabilities& capabilities() const = 0;
+
+  /// The device kernel `entry` of a text; a text that was loaded before is not compiled again.
+  virtual device_function load(const std::string& text, const char* entry) = 0;
+  /// Starts f. `arguments` are the addresses of its arguments, which are read before this returns.
+  virtual void launch(device_function f, const device_launch& how, void** arguments) = 0;
+
+  /// Memory of the device, aligned to 256 bytes; nobody has written it.
+  virtual void* allocate(std::size_t bytes) = 0;
+  /// Gives it back when all that was started is done. Null is legal.
+  virtual void release(void* memory) noexcept = 0;
+  /// Copies to the device, or from it, behind what is on the stream. Memory of the host that is not
+  /// pinned is read before this returns.
+  virtual void copy_in(void* to, const void* from, std::size_t bytes, void* stream) = 0;
+  virtual void copy_out(void* to, const void* from, std::size_t bytes, void* stream) = 0;
+  /// Returns when all that is on the stream is done.
+  virtual void wait(void* stream) = 0;
+};
+
+}  // namespace tenfold::cuda

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tenfold/backend/cuda/device_queue.hpp>
+#include <tenfold/tensor/device_view.hpp>
+#include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/view.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace tenfold {
+
+/// Entries of a tensor in the memory of a device, row-major, owned. Moves, does not copy; a
+/// moved-from tensor owns nothing. An operand of what runs on that device; its entries come and go
+/// by `copy_from` and `copy_to`.
+///
+///     device_tensor<double, dyn, 8, 8> A(on(device::cuda), elements);
+///     A.copy_from(host);
+template <scalar_type T, index... E>
+class device_tensor {
+ public:
+  using extents_type = extents<E...>;
+  using view_type = device_view<device::cuda, view<T, E...>>;
+  using const_view_type = device_view<device::cuda, view<const T, E...>>;
+
+  /// The dynamic extents in order. The memory is not set. Throws shape_error for a negative extent,
+  /// backend_error if the device has no room.
+  template <index_like... N>
+  requires(sizeof...(N) ==
+           static_cast<std::size_t>(
+               extents_type::rank_dynamic())) explicit device_tensor(const device_queue& where,
+                                                                     N... n)
+      : where_(where), mapping_(extents_type(n...)) {
+    data_ = static_cast<T*>(where_.machine->allocate(bytes()));
+  }
+  device_tensor(device_tensor&& other) noexcept
+      : where_(other.where_),
+        mapping_(other.mapping_),
+        data_(std::exchange(other.data_, nullptr)) {}
+  device_tensor& operator=(device_tensor&& other) noexcept {
+    if (this == &other) return *this;
+    where_.machine->release(data_);
+    where_ = other.where_;
+    mapping_ = other.mapping_;
+    data_ = std::exchange(other.data_, nullptr);
+    return *this;
+  }
+  ~device_tensor() { where_.machine->release(data_); }
+
+  /// The address on the device of entry (0, 0, ...).
+  T* data() noexcept { return data_; }
+  const T* data() const noexcept { return data_; }
+  index extent(int i) const noexcept { return mapping_.extents().extent(i); }
+  index stride(int i) const noexcept { return mapping_.stride(i); }
+  index size() const noexcept { return mapping_.extents().size(); }
+
+  view_type view_of() noexcept { return view_type(view<T, E...>(data_, mapping_)); }
+  const_view_type view_of() const noexcept {
+    return const_view_type(view<const T, E...>(data_, mapping_));
+  }
+
+  /// Copies all entries from, or to, row-major entries of the host (a tensor, a view), behind what
+  /// is on the stream of the tensor; `copy_to` waits for it. Throws shape_error for other extents.
+  template <class X>
+  void copy_from(const X& host) {
+    require_like(host);
+    if (bytes() > 0) where_.machine->copy_in(data_, host.data(), bytes(), where_.stream);
+  }
+  template <class X>
+  void copy_to(X&& host) const {
+    require_like(host);
+    if (bytes() > 0) where_.machine->copy_out(host.data(), data_, bytes(), where_.stream);
+    where_.wait();
+  }
+
+ private:
+  std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(T); }
+
+  template <class X>
+  void require_like(const X& host) const {
+    using traits = operand_traits<const X>;
+    static_assert(traits::space == device::cpu && traits::layout == batch_layout::strided,
+                  "tenfold: copies are from and to strided tensors of the host");
+    static_assert(
+        std::is_same_v<typename traits::scalar_t, T> && traits::rank == extents_type::rank(),
+        "tenfold: a copy needs a tensor of the same scalar and rank");
+    for (int i = 0; i < traits::rank; ++i) {
+      if (traits::extent(host, i) != extent(i))
+        throw shape_error(
+            "tenfold: a copy between a device_tensor and a tensor of the host: axis " +
+            std::to_string(i) + " has " + std::to_string(extent(i)) + " and " +
+            std::to_string(traits::extent(host, i)) + " entries");
+      if (extent(i) > 1 && size() > 0 && traits::stride(host, i) != stride(i))
+        throw shape_error(
+            "tenfold: a copy between a device_tensor and a tensor of the host: axis " +
+            std::to_string(i) + " of the latter has the stride " +
+            std::to_string(traits::stride(host, i)) + ", not the row-major one, " +
+            std::to_string(stride(i)));
+    }
+  }
+
+  device_queue where_;
+  layout_right::mapping<extents_type> mapping_;
+  T* data_ = nullptr;
+};
+
+template <scalar_type T, index... E>
+struct operand_traits<device_tensor<T, E...>> : operand_traits<view<T, E...>> {
+  static constexpr device space = device::cuda;
+};
+template <scalar_type T, index... E>
+struct operand_traits<const device_tensor<T, E...>> : operand_traits<const view<const T, E...>> {
+  static constexpr device space = device::cuda;
+};
+
+}  // namespace tenfold

@@ -1,0 +1,47 @@
+#include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/tensor/error.hpp>
+
+namespace tenfold::cuda {
+namespace {
+
+device_place on_device(const batch_place& p, const matrix_batch& x) {
+  return {p.data, p.problem, p.map, x.block};
+}
+
+}  // namespace
+
+template <class T>
+void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
+  if (s.m == 0 || s.n == 0 || g.count == 0) return;
+  const auto choice = select::device_product(s, g.a.wide_map, g.b.wide_map, machine.capabilities());
+  if (!choice.possible)
+    throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
+                        std::to_string(s.n) + " x " + std::to_string(s.k) +
+                        " cannot run on this device: " + choice.reason);
+  const gemm_shape turned = choice.transposed ? transposed(s) : s;
+  const gemm_arguments<T> places = choice.transposed ? transposed(g) : g;
+  const device_gemm& cut = choice.cut;
+  const device_function f = machine.load(gemm_text(s.type, cut), gemm_entry);
+  device_gemm_arguments<T> arguments{on_device(places.a, turned.a),
+                                     on_device(places.b, turned.b),
+                                     on_device(places.c, turned.c),
+                                     g.count,
+                                     g.alpha,
+                                     g.beta};
+  void* list[] = {&arguments};
+  machine.launch(f,
+                 {select::device_blocks(cut, g.count), cut.threads_of_block(),
+                  static_cast<std::size_t>(shared_bytes(cut, static_cast<int>(sizeof(T)))), stream},
+                 list);
+}
+
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<float>&, void*);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<double>&, void*);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<float>>&,
+                   void*);
+template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<double>>&,
+                   void*);
+
+}  // namespace tenfold::cuda

@@ -1,0 +1,79 @@
+#include <tenfold/backend/cuda/gemm_text.hpp>
+
+namespace tenfold::cuda {
+namespace {
+
+const char* name_of(batch_layout layout) {
+  switch (layout) {
+    case batch_layout::strided:
+      return "strided";
+    case batch_layout::interleaved:
+      return "interleaved";
+    case batch_layout::pointers:
+      return "pointers";
+    case batch_layout::gathered:
+      return "gathered";
+  }
+  return "";
+}
+
+/// As device code calls it, and as a comment does.
+struct scalar_name {
+  const char *type, *words;
+};
+scalar_name name_of(scalar type) {
+  switch (type) {
+    case scalar::f32:
+      return {"float", "float"};
+    case scalar::f64:
+      return {"double", "double"};
+    case scalar::c32:
+      return {"tenfold::cuda::complex<float>", "complex float"};
+    case scalar::c64:
+      return {"tenfold::cuda::complex<double>", "complex double"};
+  }
+  return {"", ""};
+}
+
+std::string text_of(const device_matrix& x) {
+  const auto number = [](const char* name, long long value) {
+    return std::string(", .") + name + " = " + std::to_string(value);
+  };
+  const auto mark = [](const char* name, bool is) {
+    return is ? std::string(", .") + name + " = true" : std::string();
+  };
+  std::string s = std::string("{.layout = tenfold::batch_layout::") + name_of(x.layout);
+  s += number("row", x.row) + number("column", x.column);
+  if (x.layout == batch_layout::interleaved) s += number("block", x.block);
+  s += mark("shared", x.shared) + mark("conjugated", x.conjugated);
+  return s + mark("wide_map", x.wide_map) + mark("staged", x.staged) + "}";
+}
+
+}  // namespace
+
+std::string gemm_text(scalar type, const device_gemm& g) {
+  const auto n = [](int x) { return std::to_string(x); };
+  std::string s;
+  s += "// C(b) := alpha A(b) B(b) + beta C(b), " + n(g.m) + " x " + n(g.n) + " x " + n(g.k) + ", ";
+  s += std::string(name_of(type).words) + "\n";
+  s += "#include <tenfold/backend/cuda/gemm.device.hpp>\n";
+  s += std::string("using entry = ") + name_of(type).type + ";\n";
+  s += "constexpr tenfold::device_gemm cut{\n";
+  s += "    .m = " + n(g.m) + ", .n = " + n(g.n) + ", .k = " + n(g.k) + ",\n";
+  s += "    .a = " + text_of(g.a) + ",\n";
+  s += "    .b = " + text_of(g.b) + ",\n";
+  s += "    .c = " + text_of(g.c) + ",\n";
+  s += "    .rows = " + n(g.rows) + ", .columns = " + n(g.columns) +
+       ", .thread_rows = " + n(g.thread_rows) + ", .thread_columns = " + n(g.thread_columns) +
+       ", .panel = " + n(g.panel) + ", .unroll = " + n(g.unroll) + ", .loads = " + n(g.loads) +
+       ",\n";
+  s += std::string("    .scope = tenfold::device_scope::") +
+       (g.scope == device_scope::warp ? "warp" : "block") + ", .threads = " + n(g.threads) +
+       ", .problems = " + n(g.problems) + ", .groups = " + n(g.groups) + "};\n";
+  s += std::string("TENFOLD_DEVICE_KERNEL(") + gemm_entry + ", " + n(g.threads_of_block()) +
+       ", tenfold::device_gemm_arguments<entry>, x) {\n";
+  s += "  tenfold::cuda::gemm<entry, cut>(x);\n}\n";
+  return s;
+}
+
+}  // namespace tenfold::cuda

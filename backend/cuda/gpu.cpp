@@ -1,0 +1,155 @@
+#include <tenfold/backend/cuda/gpu.hpp>
+#include <tenfold/tensor/error.hpp>
+
+namespace tenfold::cuda {
+namespace {
+
+/// Numbers of CUdevice_attribute and CUfunction_attribute (cuda.h).
+enum device_attribute : int {
+  warp_size = 10,
+  multiprocessors = 16,
+  clock_of_memory = 36,  // kHz
+  bus_width = 37,        // bits
+  threads_of_multiprocessor = 39,
+  capability_major = 75,
+  capability_minor = 76,
+  shared_bytes_of_multiprocessor = 81,
+  registers_of_multiprocessor = 82,
+  shared_bytes_of_block = 97,
+  blocks_of_multiprocessor = 106,
+  reserved_bytes_of_block = 111
+};
+constexpr int most_dynamic_shared_bytes = 8;
+/// What every function may have without asking.
+constexpr index common_shared_bytes = 48 * 1024;
+
+}  // namespace
+
+/// Makes the context current, and after that what was before.
+class gpu::current {
+ public:
+  explicit current(const gpu& on) : driver_(on.driver_) {
+    driver_.require(driver_.CtxPushCurrent(on.context_), "cuCtxPushCurrent");
+  }
+  ~current() {
+    void* ours = nullptr;
+    driver_.CtxPopCurrent(&ours);
+  }
+  current(const current&) = delete;
+
+ private:
+  const driver& driver_;
+};
+
+gpu::gpu(int number, image_cache images, const driver& by)
+    : driver_(by), images_(std::move(images)) {
+  int count = 0;
+  driver_.require(driver_.DeviceGetCount(&count), "cuDeviceGetCount");
+  if (number < 0 || number >= count)
+    throw backend_error("tenfold: device " + std::to_string(number) +
+                        " was asked for, but the driver counts " + std::to_string(count) +
+                        " devices");
+  driver_.require(driver_.DeviceGet(&device_, number), "cuDeviceGet");
+  char name[256] = {};
+  driver_.require(driver_.DeviceGetName(name, sizeof(name) - 1, device_), "cuDeviceGetName");
+  name_ = name;
+  const auto attribute = [&](device_attribute which) {
+    int value = 0;
+    driver_.require(driver_.DeviceGetAttribute(&value, which, device_), "cuDeviceGetAttribute");
+    return value;
+  };
+  capabilities_.architecture = attribute(capability_major) * 10 + attribute(capability_minor);
+  capabilities_.multiprocessors = attribute(multiprocessors);
+  capabilities_.threads = attribute(threads_of_multiprocessor);
+  capabilities_.blocks = attribute(blocks_of_multiprocessor);
+  capabilities_.registers = attribute(registers_of_multiprocessor);
+  capabilities_.shared_bytes = attribute(shared_bytes_of_multiprocessor);
+  capabilities_.shared_bytes_block = attribute(shared_bytes_of_block);
+  capabilities_.reserved_bytes = attribute(reserved_bytes_of_block);
+  // Two transfers in each cycle of the memory's clock.
+  capabilities_.bandwidth = 2.0 * 1000 * attribute(clock_of_memory) * attribute(bus_width) / 8;
+  capabilities_.warp = attribute(warp_size);
+  driver_.require(driver_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
+}
+
+gpu::~gpu() {
+  if (driver_.CtxPushCurrent(context_) == 0) {
+    for (const auto& [text, module] : modules_) driver_.ModuleUnload(module);
+    void* ours = nullptr;
+    driver_.CtxPopCurrent(&ours);
+  }
+  driver_.DevicePrimaryCtxRelease(device_);
+}
+
+void* gpu::module_of(const std::string& text) {
+  if (const auto known = modules_.find(text); known != modules_.end()) return known->second;
+  const int architecture = capabilities_.architecture;
+  void* module = nullptr;
+  const auto load = [&] {
+    const device_image image = image_of(text, architecture, compiler_, images_);
+    return driver_.ModuleLoadData(&module, image.code.data());
+  };
+  if (load() != 0) {
+    // What was kept may be of another driver's time: once more from the text.
+    images_.remove(image_key(text, architecture, compiler_.version()));
+    driver_.require(load(), "cuModuleLoadData");
+  }
+  modules_[text] = module;
+  return module;
+}
+
+device_function gpu::load(const std::string& text, const char* entry) {
+  const std::lock_guard lock(mutex_);
+  const std::pair<std::string, std::string> key(text, entry);
+  if (const auto known = functions_.find(key); known != functions_.end()) return {known->second};
+  void* f = nullptr;
+  const current context(*this);
+  driver_.require(driver_.ModuleGetFunction(&f, module_of(text), entry), "cuModuleGetFunction");
+  // Once for all launches: so much of shared memory as any of them may ask for.
+  if (capabilities_.shared_bytes_block > common_shared_bytes)
+    driver_.require(driver_.FuncSetAttribute(f, most_dynamic_shared_bytes,
+                                             static_cast<int>(capabilities_.shared_bytes_block)),
+                    "cuFuncSetAttribute");
+  functions_[key] = f;
+  return {f};
+}
+
+void gpu::launch(device_function f, const device_launch& how, void** arguments) {
+  const current context(*this);
+  driver_.require(
+      driver_.LaunchKernel(f.handle, static_cast<unsigned>(how.blocks), 1, 1,
+                           static_cast<unsigned>(how.threads), 1, 1,
+                           static_cast<unsigned>(how.shared_bytes), how.stream, arguments, nullptr),
+      "cuLaunchKernel");
+}
+
+void* gpu::allocate(std::size_t bytes) {
+  const current context(*this);
+  void* memory = nullptr;
+  driver_.require(driver_.MemAlloc(&memory, bytes < 1 ? 1 : bytes), "cuMemAlloc");
+  return memory;
+}
+
+void gpu::release(void* memory) noexcept {
+  if (memory == nullptr || driver_.CtxPushCurrent(context_) != 0) return;
+  driver_.MemFree(memory);
+  void* ours = nullptr;
+  driver_.CtxPopCurrent(&ours);
+}
+
+void gpu::copy_in(void* to, const void* from, std::size_t bytes, void* stream) {
+  const current context(*this);
+  driver_.require(driver_.MemcpyHtoDAsync(to, from, bytes, stream), "cuMemcpyHtoDAsync");
+}
+
+void gpu::copy_out(void* to, const void* from, std::size_t bytes, void* stream) {
+  const current context(*this);
+  driver_.require(driver_.MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
+}
+
+void gpu::wait(void* stream) {
+  const current context(*this);
+  driver_.require(driver_.StreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+}  // namespace tenfold::cuda

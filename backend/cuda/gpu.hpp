@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <tenfold/backend/cuda/device_machine.hpp>
+#include <tenfold/backend/cuda/driver.hpp>
+#include <tenfold/backend/cuda/image_cache.hpp>
+#include <tenfold/backend/cuda/nvrtc.hpp>
+
+namespace tenfold::cuda {
+
+/// One NVIDIA GPU: its primary context, which the CUDA runtime uses too, so that streams and memory
+/// of a program that has its own CUDA code may be given.
+///
+/// A call makes the context current for as long as it lasts. Streams and memory of other contexts
+/// are errors of the driver.
+class gpu final : public device_machine {
+ public:
+  /// Device `number` of those that the driver counts. Throws backend_error if it, the driver or the
+  /// compiler is missing: the sentence says which.
+  explicit gpu(int number = 0, image_cache images = image_cache(image_cache::folder_of_user()),
+               const driver& by = driver());
+  ~gpu() override;
+  gpu(const gpu&) = delete;
+
+  const std::string& name() const { return name_; }
+  const device_capabilities& capabilities() const override { return capabilities_; }
+
+  device_function load(const std::string& text, const char* entry) override;
+  void launch(device_function f, const device_launch& how, void** arguments) override;
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override;
+  void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
+  void wait(void* stream) override;
+
+ private:
+  class current;
+  void* module_of(const std::string& text);
+
+  driver driver_;
+  nvrtc compiler_;
+  image_cache images_;
+  int device_ = 0;
+  void* context_ = nullptr;
+  std::string name_;
+  device_capabilities capabilities_;
+  std::mutex mutex_;                                                // for what follows
+  std::map<std::string, void*> modules_;                            // by text
+  std::map<std::pair<std::string, std::string>, void*> functions_;  // by text and entry
+};
+
+}  // namespace tenfold::cuda

@@ -1,0 +1,33 @@
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <tenfold/backend/cuda/shared_library.hpp>
+#include <tenfold/tensor/error.hpp>
+
+namespace tenfold::cuda {
+
+shared_library::shared_library(const std::string& what, std::span<const char* const> names)
+    : what_(what) {
+  const auto open = [&](const std::string& folder) {
+    for (const char* const name : names)
+      if (handle_ == nullptr) handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  };
+  open("");
+  const char* const path = std::getenv("TENFOLD_CUDA_PATH");
+  if (path != nullptr)
+    for (const char* const inside : {"/lib64/", "/lib/", "/"}) open(path + std::string(inside));
+  if (handle_ != nullptr) return;
+  std::string all;
+  for (const char* const name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  throw backend_error("tenfold: " + what_ + " is missing: the loader finds none of " + all +
+                      (path != nullptr ? ", nor are they in TENFOLD_CUDA_PATH, " + std::string(path)
+                                       : ", and TENFOLD_CUDA_PATH is not set"));
+}
+
+void* shared_library::symbol(const char* name) const {
+  void* const found = dlsym(handle_, name);
+  if (found == nullptr) throw backend_error("tenfold: " + what_ + " has no function " + name);
+  return found;
+}
+
+}  // namespace tenfold::cuda

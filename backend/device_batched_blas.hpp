@@ -1,0 +1,44 @@
+#pragma once
+
+#include <tenfold/backend/batched_blas.hpp>
+#include <tenfold/backend/cuda/device_queue.hpp>
+#include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/tensor/device_view.hpp>
+
+/// Batched BLAS on a device. Operands are device_tensor or device_view; one of the host does not
+/// compile.
+namespace tenfold {
+
+/// C(b) := alpha op_a(A(b)) op_b(B(b)) + beta C(b) as `gemm` without a place, on the stream of
+/// `where`, of operands in that device's memory. Returns when it is started. Once the code of a
+/// shape is loaded a call neither waits nor allocates on the device.
+///
+///     gemm(on(device::cuda, stream), 1.0, A, B, 0.0, C);
+///
+/// Throws shape_error and overlap_error as the other does, before anything is started, and
+/// backend_error for what the device cannot do. Addresses in lists are not looked at.
+template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B,
+          writable_tensor_like C>
+void gemm(const device_queue& where, typename operand_traits_of<C>::scalar_t alpha, const A& a,
+          const B& b, typename operand_traits_of<C>::scalar_t beta, C&& c) {
+  using T = typename operand_traits_of<C>::scalar_t;
+  static_assert(operand_traits_of<A>::space == device::cuda &&
+                    operand_traits_of<B>::space == device::cuda &&
+                    operand_traits_of<C>::space == device::cuda,
+                "tenfold: A, B and C of a gemm on a device must lie in its memory");
+  static_assert(std::is_same_v<typename operand_traits_of<const A>::scalar_t, T> &&
+                    std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,
+                "tenfold: A, B and C of a gemm must have one scalar");
+  using namespace batched_blas;
+  static_assert(holds_matrices<A> && holds_matrices<B> && holds_matrices<C>,
+                "tenfold: A, B and C of a gemm must be matrices or batches of matrices, not of "
+                "vectors");
+  const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
+  const matrices z = matrices_of(c, op::none);
+  const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, alpha != T(0));
+  if (n.m == 0) return;
+  cuda::gemm(*where.machine, gemm_shape{scalar_of<T>, n.m, n.n, n.k, x.how, y.how, z.how},
+             gemm_arguments<T>{x.place, y.place, z.place, n.count, alpha, beta}, where.stream);
+}
+
+}  // namespace tenfold

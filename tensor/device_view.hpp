@@ -1,0 +1,54 @@
+/// Operands whose entries lie in the memory of a device.
+///
+/// A view (view, strided_view, pointers, interleaved_view) says by addresses where entries lie;
+/// `in_memory_of<device::cuda>(v)` says whose addresses they are, the list of `pointers` included.
+/// Entries cannot be read or written here, and who computes on the host refuses such an operand.
+#pragma once
+
+#include <tenfold/tensor/device.hpp>
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/operand_traits.hpp>
+
+namespace tenfold {
+
+/// A view of addresses that belong to `Space`.
+template <device Space, tensor_like View>
+class device_view {
+ public:
+  using view_type = View;
+  static constexpr device space = Space;
+
+  constexpr explicit device_view(const View& there) : there_(there) {}
+
+  /// The view itself, of use where its addresses are.
+  constexpr const View& there() const noexcept { return there_; }
+
+  // What operand_traits asks of a view.
+  constexpr auto data() const noexcept { return there_.data(); }
+  constexpr index extent(int i) const noexcept { return there_.extent(i); }
+  constexpr index stride(int i) const noexcept { return there_.stride(i); }
+  constexpr index size() const noexcept { return there_.size(); }
+  constexpr index block() const noexcept requires requires(const View& v) { v.block(); }
+  { return there_.block(); }
+
+ private:
+  View there_;
+};
+
+/// The same view, of addresses in the memory of `Space`.
+template <device Space, tensor_like View>
+constexpr device_view<Space, View> in_memory_of(const View& v) {
+  return device_view<Space, View>(v);
+}
+
+/// The traits of the view but for its space.
+template <device Space, class View>
+struct operand_traits<device_view<Space, View>> : operand_traits<View> {
+  static constexpr device space = Space;
+};
+template <device Space, class View>
+struct operand_traits<const device_view<Space, View>> : operand_traits<const View> {
+  static constexpr device space = Space;
+};
+
+}  // namespace tenfold

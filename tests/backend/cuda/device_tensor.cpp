@@ -1,0 +1,125 @@
+#include <tenfold/backend/cuda/device_tensor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <batches.hpp>
+#include <emulated_device.hpp>
+#include <operands.hpp>
+#include <tenfold/backend/device_batched_blas.hpp>
+#include <tenfold/backend/reference/gemm.hpp>
+#include <thrown.hpp>
+
+// Tensors in a device's memory, and batched BLAS with them.
+
+namespace tenfold::testing {
+namespace {
+
+template <class T, index... E>
+void fill_exact(tensor<T, E...>& x, unsigned seed) {
+  generator g(seed);
+  fill(x.data(), x.size(), g, entries_kind::exact);
+}
+
+static_assert(operand_traits<device_tensor<double, dyn, 3, 4>>::space == device::cuda);
+static_assert(operand_traits<const device_tensor<double, dyn, 3>>::is_writable == false);
+static_assert(operand_traits<device_view<device::cuda, view<double, 3>>>::static_extents[0] == 3);
+static_assert(tensor_like<device_view<device::cuda, interleaved_view<double, 8, 3, 4>>>);
+static_assert(!std::is_copy_constructible_v<device_tensor<double, 3>>);
+
+}  // namespace
+
+TEST_CASE("entries go to a device and come back") {
+  emulation::emulated_device machine;
+  tensor<double, dyn, 3, 4> there(5), back(5);
+  fill_exact(there, 1);
+  device_tensor<double, dyn, 3, 4> x(on(machine), 5);
+  x.copy_from(there);
+  device_tensor<double, dyn, 3, 4> y = std::move(x);
+  CHECK(x.data() == nullptr);
+  y.copy_to(back);
+  CHECK(std::equal(there.data(), there.data() + there.size(), back.data()));
+  CHECK(y.extent(0) == 5);
+  CHECK(y.size() == 60);
+}
+
+TEST_CASE("a copy of other extents, or of entries that are not side by side, is an error") {
+  emulation::emulated_device machine;
+  device_tensor<double, dyn, 3> x(on(machine), 5);
+  tensor<double, dyn, 3> shorter(4);
+  CHECK(thrown_by<shape_error>([&] { x.copy_from(shorter); }) ==
+        "tenfold: a copy between a device_tensor and a tensor of the host: axis 0 has 5 and 4 "
+        "entries");
+  double entries[30] = {};
+  const strided_view<const double, dyn, 3> apart(entries, {5, 3}, {6, 1});
+  CHECK(
+      thrown_by<shape_error>([&] { x.copy_from(apart); }) ==
+      "tenfold: a copy between a device_tensor and a tensor of the host: axis 0 of the latter has "
+      "the stride 6, not the row-major one, 3");
+}
+
+TEST_CASE("a gemm on a device gives what the host's gives") {
+  emulation::emulated_device machine;
+  const auto check = [&]<class T>(T) {
+    tensor<T, dyn, 5, 7> a(20);
+    tensor<T, dyn, 6, 5> b(20);
+    tensor<T, dyn, 7, 6> c(20), got(20);
+    fill_exact(a, 1);
+    fill_exact(b, 2);
+    fill_exact(c, 3);
+    device_tensor<T, dyn, 5, 7> x(on(machine), 20);
+    device_tensor<T, dyn, 6, 5> y(on(machine), 20);
+    device_tensor<T, dyn, 7, 6> z(on(machine), 20);
+    x.copy_from(a);
+    y.copy_from(b);
+    z.copy_from(c);
+    constexpr op other = is_complex_type<T> ? op::conjugate_transpose : op::transpose;
+    gemm<other, op::transpose>(T(2), a, b, T(-1), c);
+    gemm<other, op::transpose>(on(machine), T(2), x, y, T(-1), z);
+    z.copy_to(got);
+    CHECK(std::equal(c.data(), c.data() + c.size(), got.data()));
+  };
+  for_each_scalar(check);
+}
+
+TEST_CASE("a gemm on a device takes one matrix for all, views, and lists of addresses") {
+  emulation::emulated_device machine;
+  tensor<double, 4, 4> a;
+  tensor<double, dyn, 4, 4> b(9), c(9), got(9);
+  fill_exact(a, 1);
+  fill_exact(b, 2);
+  device_tensor<double, 4, 4> x(on(machine));
+  device_tensor<double, dyn, 4, 4> y(on(machine), 9), z(on(machine), 9);
+  x.copy_from(a);
+  y.copy_from(b);
+  gemm(1.0, a, b, 0.0, c);
+  gemm(on(machine), 1.0, x, y.view_of(), 0.0, z);
+  z.copy_to(got);
+  CHECK(std::equal(c.data(), c.data() + c.size(), got.data()));
+
+  std::vector<const double*> list;
+  for (index p = 0; p < 9; ++p) list.push_back(y.data() + 16 * (8 - p));
+  gemm(on(machine), 1.0, x,
+       in_memory_of<device::cuda>(pointers<const double, 4, 4>(list.data(), 9)), 0.0, z);
+  z.copy_to(got);
+  for (index p = 0; p < 9; ++p) CHECK(got(p, 1, 2) == c(8 - p, 1, 2));
+}
+
+TEST_CASE("a gemm on a device checks extents and overlap before anything is started") {
+  emulation::emulated_device machine;
+  device_tensor<double, dyn, 3, 4> x(on(machine), 5);
+  device_tensor<double, dyn, 4, 3> y(on(machine), 6);
+  device_tensor<double, dyn, 3, 3> z(on(machine), 5);
+  CHECK(thrown_by<shape_error>([&] { gemm(on(machine), 1.0, x, y, 0.0, z); }) ==
+        "tenfold: gemm: B holds 6 problems, but C holds 5");
+  device_tensor<double, dyn, 4, 4> w(on(machine), 5);
+  CHECK(thrown_by<overlap_error>([&] { gemm(on(machine), 1.0, w, w, 0.0, w); }) ==
+        "tenfold: gemm: C overlaps A");
+  CHECK(machine.compiled() == 0);
+}
+
+TEST_CASE("a place that no device is, is an error") {
+  CHECK(thrown_by<backend_error>([] { on(device::opencl); }) ==
+        "tenfold: on(...) takes device::cuda, or a machine");
+}
+
+}  // namespace tenfold::testing

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+/// A library with the functions of NVIDIA's driver that tenfold::cuda::driver uses. It has one
+/// device, whose memory is the host's, and writes down what it is asked; it runs nothing. Calls
+/// without a current context fail, as the real ones do.
+namespace tenfold::testing {
+
+struct fake_launch {
+  unsigned blocks = 0, threads = 0, shared_bytes = 0;
+  void* stream = nullptr;
+};
+
+struct fake_driver_state {
+  int refused_images = 0;      ///< so many images to come are refused
+  int refused_attributes = 0;  ///< so many attributes of functions to come are refused
+  int contexts = 0;            ///< on the stack of current ones
+  int retained = 0;            ///< primary contexts
+  int modules = 0;             ///< that are loaded
+  int images = 0;              ///< that were given, refused ones too
+  int allocations = 0;         ///< that were not freed
+  int shared_bytes_allowed = 0;
+  std::vector<fake_launch> launches;
+  std::string last_function;
+};
+
+}  // namespace tenfold::testing
+
+/// The library's state, looked up by name.
+extern "C" tenfold::testing::fake_driver_state* tenfold_fake_driver_state();

@@ -1,0 +1,265 @@
+#include <tenfold/backend/cuda/gpu.hpp>
+
+#include <doctest/doctest.h>
+
+#include <batches.hpp>
+#include <memory>
+#include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/tensor/error.hpp>
+#include <thrown.hpp>
+#include <vector>
+
+#include "fake_driver/fake_driver.hpp"
+
+// A GPU, where there is one.
+
+namespace tenfold::testing {
+namespace {
+
+/// The first GPU, or nothing; then the test that asks says that it is skipped.
+cuda::gpu* first_gpu(bool is_needed = true) {
+  static std::string missing;
+  static const auto found = []() -> std::unique_ptr<cuda::gpu> {
+    try {
+      return std::make_unique<cuda::gpu>();
+    } catch (const backend_error& e) {
+      missing = e.what();
+      return nullptr;
+    }
+  }();
+  if (found == nullptr && is_needed) MESSAGE("skipped: ", missing);
+  return found.get();
+}
+
+/// Entries on a device.
+template <class T>
+class on_gpu {
+ public:
+  on_gpu(cuda::device_machine& on, const std::vector<T>& entries)
+      : on_(on), bytes_(entries.size() * sizeof(T)), memory_(on.allocate(bytes_)) {
+    on.copy_in(memory_, entries.data(), bytes_, nullptr);
+  }
+  ~on_gpu() { on_.release(memory_); }
+  on_gpu(const on_gpu&) = delete;
+
+  void* data() const { return memory_; }
+  std::vector<T> entries() const {
+    std::vector<T> all(bytes_ / sizeof(T));
+    on_.copy_out(all.data(), memory_, bytes_, nullptr);
+    on_.wait(nullptr);
+    return all;
+  }
+
+ private:
+  cuda::device_machine& on_;
+  std::size_t bytes_;
+  void* memory_;
+};
+
+/// The entries of a product of random matrices, row by row or in blocks of lanes, that are wrong.
+template <class T>
+index wrong_entries(cuda::device_machine& on, index m, index n, index k, index count, index block,
+                    T beta) {
+  gemm_shape s{scalar_of<T>, m, n, k, {}, {}, {}};
+  s.a.row = k;
+  s.b.row = s.c.row = n;
+  s.a.column = s.b.column = s.c.column = 1;
+  for (matrix_batch* const x : {&s.a, &s.b, &s.c}) {
+    x->layout = block > 1 ? batch_layout::interleaved : batch_layout::strided;
+    x->block = block;
+  }
+  const index whole = (count + block - 1) / block * block;
+  const auto a = random_entries<T>(whole * m * k, 1), b = random_entries<T>(whole * k * n, 2);
+  auto c = random_entries<T>(whole * m * n, 3);
+  const T alpha = number<T>(0.75, -0.5);
+  gemm_arguments<T> here{{a.data(), block * m * k},
+                         {b.data(), block * k * n},
+                         {c.data(), block * m * n},
+                         count,
+                         alpha,
+                         beta};
+  const auto want = reference::gemm(s, here);
+  if (beta == T(0)) c.assign(c.size(), not_a_number<T>());
+  const on_gpu<T> x(on, a), y(on, b), z(on, c);
+  cuda::gemm(on, s,
+             gemm_arguments<T>{{x.data(), here.a.problem},
+                               {y.data(), here.b.problem},
+                               {z.data(), here.c.problem},
+                               count,
+                               alpha,
+                               beta});
+  c = z.entries();
+  here.c.data = c.data();
+  index wrong = 0;
+  auto w = want.begin();
+  for (index p = 0; p < count; ++p)
+    for (index i = 0; i < m; ++i)
+      for (index j = 0; j < n; ++j, ++w) {
+        const auto got = reference::value_at<T>(reference::place_of<T>(s.c, here.c, p, i, j));
+        const auto off = got - w->value;
+        const long double most =
+            2 * static_cast<long double>(w->terms + 1) * epsilon<T> * w->magnitude;
+        wrong += !(std::fabs(std::real(off)) <= most && std::fabs(std::imag(off)) <= most);
+      }
+  return wrong;
+}
+
+template <class T>
+void check_sizes(cuda::device_machine& on) {
+  for (const index n : {1, 2, 3, 5, 8, 9, 16, 17, 20, 32, 33, 64, 70}) {
+    for (const index block : {index{1}, natural_block<T>}) {
+      for (const T beta : {T(0), number<T>(-1, 0.5)}) {
+        const index wrong = wrong_entries<T>(on, n, n + n % 3, n, n < 20 ? 1001 : 37, block, beta);
+        CHECK_MESSAGE(wrong == 0, n, ", block ", block, ", scalar ",
+                      static_cast<int>(scalar_of<T>));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a GPU computes batched products of all classes of sizes") {
+  auto* const gpu = first_gpu();
+  if (gpu == nullptr) return;
+  for_each_scalar([&](auto t) { check_sizes<decltype(t)>(*gpu); });
+}
+
+TEST_CASE("a GPU computes large batches to the last problem") {
+  auto* const gpu = first_gpu();
+  if (gpu == nullptr) return;
+  for (const index count : {65535, 65536, 65537, (1 << 20) + 1})
+    CHECK(wrong_entries<float>(*gpu, 2, 2, 2, count, 1, 0.5f) == 0);
+}
+
+// --- by a driver that writes down what it is asked ---
+
+namespace {
+
+cuda::driver fake_driver() {
+  const char* const names[] = {TENFOLD_FAKE_DRIVER};
+  return cuda::driver(names);
+}
+fake_driver_state& fake_state() {
+  const char* const names[] = {TENFOLD_FAKE_DRIVER};
+  fake_driver_state* (*state)() = nullptr;
+  cuda::shared_library("The fake driver", names).find("tenfold_fake_driver_state", state);
+  return *state();
+}
+
+bool has_compiler() {
+  try {
+    cuda::nvrtc();
+    return true;
+  } catch (const backend_error& e) {
+    MESSAGE("skipped: ", std::string(e.what()));
+    return false;
+  }
+}
+
+gemm_shape order_8() {
+  gemm_shape s{scalar::f64, 8, 8, 8, {}, {}, {}};
+  for (matrix_batch* const x : {&s.a, &s.b, &s.c}) {
+    x->row = 8;
+    x->column = 1;
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a GPU is what its driver says") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  {
+    const cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+    CHECK(gpu.name() == "A fake");
+    device_capabilities want = h100_capabilities;
+    want.bandwidth = gpu.capabilities().bandwidth;
+    CHECK(gpu.capabilities() == want);
+    CHECK(std::fabs(want.bandwidth / h100_capabilities.bandwidth - 1) < 0.01);
+    CHECK(fake_state().retained == 1);
+  }
+  CHECK(fake_state().retained == 0);
+  CHECK(thrown_by<backend_error>([] { cuda::gpu(1, cuda::image_cache(""), fake_driver()); }) ==
+        "tenfold: device 1 was asked for, but the driver counts 1 devices");
+}
+
+TEST_CASE("a product is one launch, on the stream that is given, of a text that is loaded once") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  {
+    cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+    const on_gpu<double> a(gpu, random_entries<double>(6400, 1)),
+        b(gpu, random_entries<double>(6400, 2)), c(gpu, random_entries<double>(6400, 3));
+    CHECK(c.entries() == random_entries<double>(6400, 3));
+    int stream = 0;
+    for (const index count : {100, 1, 0})
+      cuda::gemm(gpu, order_8(),
+                 gemm_arguments<double>{{a.data(), 64}, {b.data(), 64}, {c.data(), 64}, count},
+                 &stream);
+    const auto choice = select::device_product(order_8(), false, false, h100_capabilities);
+    const fake_driver_state& state = fake_state();
+    REQUIRE(state.launches.size() == 2);
+    CHECK(state.launches[0].blocks == select::device_blocks(choice.cut, 100));
+    CHECK(state.launches[0].threads == static_cast<unsigned>(choice.cut.threads_of_block()));
+    CHECK(state.launches[0].shared_bytes == shared_bytes(choice.cut, 8));
+    CHECK(state.launches[0].stream == &stream);
+    CHECK(state.launches[1].blocks == 1);
+    CHECK(state.images == 1);
+    CHECK(state.modules == 1);
+    CHECK(state.last_function == "tenfold_gemm");
+    CHECK(state.shared_bytes_allowed == 227 * 1024);
+    CHECK(state.allocations == 3);
+    CHECK(state.contexts == 0);  // whatever was current is again
+  }
+  CHECK(fake_state().allocations == 0);
+  CHECK(fake_state().modules == 0);
+}
+
+TEST_CASE("an image that the driver refuses is compiled once more, and then given up") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  const std::string text = cuda::gemm_text(
+      scalar::f64, select::device_product(order_8(), false, false, gpu.capabilities()).cut);
+  fake_state().refused_images = 2;
+  CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
+        "tenfold: cuModuleLoadData failed: no image of this kind");
+  CHECK(fake_state().images == 2);
+  fake_state().refused_images = 1;
+  CHECK_NOTHROW(gpu.load(text, cuda::gemm_entry));
+  CHECK(fake_state().images == 4);
+  CHECK(fake_state().contexts == 0);
+}
+
+TEST_CASE("a function that could not be made ready is not taken for ready in the next call") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  const std::string text = cuda::gemm_text(
+      scalar::f64, select::device_product(order_8(), false, false, gpu.capabilities()).cut);
+  fake_state().refused_attributes = 1;
+  CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
+        "tenfold: cuFuncSetAttribute failed: something else");
+  CHECK(fake_state().shared_bytes_allowed == 0);
+  CHECK_NOTHROW(gpu.load(text, cuda::gemm_entry));
+  CHECK(fake_state().shared_bytes_allowed == 227 * 1024);
+  CHECK(fake_state().modules == 1);
+}
+
+TEST_CASE("a device that is not there is an error") {
+  if (first_gpu() == nullptr) return;
+  CHECK(thrown_by<backend_error>([] {
+          cuda::gpu(1000);
+        }).find("tenfold: device 1000 was asked for, but the driver counts ") == 0);
+}
+
+TEST_CASE("without a driver a GPU is an error that says so") {
+  if (first_gpu(false) != nullptr) return;
+  CHECK(thrown_by<backend_error>([] { cuda::gpu(); }).find("tenfold: ") == 0);
+}
+
+}  // namespace tenfold::testing

@@ -1,0 +1,116 @@
+#include <tenfold/backend/cuda/nvrtc.hpp>
+
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/cuda/image_cache.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/tensor/error.hpp>
+#include <thrown.hpp>
+
+// The run-time compiler, where it is.
+
+namespace tenfold::testing {
+namespace {
+
+/// The compiler, or nothing; then the test that asks says that it is skipped.
+const cuda::nvrtc* compiler() {
+  static std::string missing;
+  static const auto found = []() -> std::unique_ptr<cuda::nvrtc> {
+    try {
+      return std::make_unique<cuda::nvrtc>();
+    } catch (const backend_error& e) {
+      missing = e.what();
+      return nullptr;
+    }
+  }();
+  if (found == nullptr) MESSAGE("skipped: ", missing);
+  return found.get();
+}
+
+gemm_shape rows_shape(scalar type, index m, index n, index k) {
+  gemm_shape s{type, m, n, k, {}, {}, {}};
+  s.a.row = k;
+  s.b.row = s.c.row = n;
+  s.a.column = s.b.column = s.c.column = 1;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a library that is missing is named, with where it was looked for") {
+  const char* const names[] = {"libtenfold_absent.so.2", "libtenfold_absent.so.1"};
+  const std::string text =
+      thrown_by<backend_error>([&] { cuda::shared_library("What absents itself", names); });
+  CHECK(text.find("tenfold: What absents itself is missing: the loader finds none of "
+                  "libtenfold_absent.so.2, libtenfold_absent.so.1, ") == 0);
+  CHECK(text.find("TENFOLD_CUDA_PATH") != std::string::npos);
+}
+
+TEST_CASE("registers and spills are read from the assembler's log") {
+  const auto x = cuda::read_log(
+      "ptxas info    : Compiling entry function 'f' for 'sm_90'\n"
+      "    0 bytes stack frame, 24 bytes spill stores, 8 bytes spill loads\n"
+      "ptxas info    : Used 96 registers, used 1 barriers\n");
+  CHECK(x.registers == 96);
+  CHECK(x.spilled_bytes == 32);
+}
+
+TEST_CASE("a text that is wrong is an error with the compiler's message") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  const std::string text = thrown_by<backend_error>(
+      [&] { nvrtc->compile("#include <tenfold/backend/cuda/gemm.device.hpp>\nint x = y;\n", 90); });
+  CHECK(text.find("tenfold: NVRTC cannot compile for sm_90") == 0);
+  CHECK(text.find("identifier \"y\" is undefined") != std::string::npos);
+}
+
+TEST_CASE("a text is compiled once, and then found") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  std::string pattern = (std::filesystem::temp_directory_path() / "tenfold-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  const cuda::image_cache cache(pattern), none("");
+  const std::string text = cuda::gemm_text(
+      scalar::f32,
+      select::device_product(rows_shape(scalar::f32, 2, 2, 2), false, false, a100_capabilities)
+          .cut);
+  const auto compiled = cuda::image_of(text, 80, *nvrtc, cache);
+  CHECK(compiled == cuda::image_of(text, 80, *nvrtc, none));
+  const std::string key = cuda::image_key(text, 80, nvrtc->version());
+  CHECK(cache.find(key) == compiled);
+  cuda::device_image other = compiled;
+  other.registers = 77;
+  cache.keep(key, other);
+  CHECK(cuda::image_of(text, 80, *nvrtc, cache) == other);
+  std::filesystem::remove_all(pattern);
+}
+
+TEST_CASE("no device kernel of a batched product spills") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  std::set<select::device_class> classes;
+  for (const auto& device : {a100_capabilities, h100_capabilities}) {
+    for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
+      for (const index n : {3, 8, 17, 32, 70}) {
+        const gemm_shape s = rows_shape(type, n, n, n);
+        const auto choice = select::device_product(s, false, false, device);
+        classes.insert(select::device_class_of(choice.cut));
+        const auto image = nvrtc->compile(cuda::gemm_text(type, choice.cut), device.architecture);
+        INFO("scalar ", static_cast<int>(type), ", n = ", n, ", sm_", device.architecture, ": ",
+             image.registers, " registers");
+        CHECK(image.spilled_bytes == 0);
+        CHECK(image.registers > 0);
+        CHECK(image.code.size() > 1000);
+      }
+    }
+  }
+  CHECK(classes.size() == 5);  // all that there are
+}
+
+}  // namespace tenfold::testing

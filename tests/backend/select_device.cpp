@@ -1,0 +1,146 @@
+#include <tenfold/backend/interface/select/device_products.hpp>
+
+#include <doctest/doctest.h>
+
+namespace tenfold::select {
+namespace {
+
+using enum device_class;
+
+constexpr gemm_shape rows(scalar type, index m, index n, index k) {
+  gemm_shape s{type, m, n, k, {}, {}, {}};
+  s.a.row = k;
+  s.b.row = s.c.row = n;
+  s.a.column = s.b.column = s.c.column = 1;
+  return s;
+}
+constexpr gemm_shape lanes(scalar type, index m, index n, index k, index block) {
+  gemm_shape s = rows(type, m, n, k);
+  s.a.layout = s.b.layout = s.c.layout = batch_layout::interleaved;
+  s.a.block = s.b.block = s.c.block = block;
+  return s;
+}
+constexpr device_product_choice on_h100(const gemm_shape& s) {
+  return device_product(s, false, false, h100_capabilities);
+}
+constexpr device_class class_on_h100(const gemm_shape& s) {
+  return device_class_of(on_h100(s).cut);
+}
+
+// --- the classes ---
+
+static_assert(class_on_h100(rows(scalar::f64, 4, 4, 4)) == thread);
+static_assert(class_on_h100(rows(scalar::f64, 5, 5, 5)) == sub_warp, "25 sums of two registers");
+static_assert(class_on_h100(rows(scalar::f32, 5, 5, 5)) == thread);
+static_assert(class_on_h100(rows(scalar::f64, 16, 16, 16)) == sub_warp);
+static_assert(class_on_h100(rows(scalar::f64, 17, 17, 17)) == warp);
+static_assert(class_on_h100(rows(scalar::f64, 64, 64, 64)) == block);
+static_assert(class_on_h100(rows(scalar::f64, 65, 65, 65)) == blocks);
+static_assert(on_h100(rows(scalar::f64, 32, 32, 32)).cut.thread_rows == 4);
+static_assert(on_h100(rows(scalar::f32, 64, 64, 64)).cut.thread_rows == 8);
+static_assert(device_class_of(device_product(rows(scalar::f64, 4, 4, 4), false, false,
+                                             a100_capabilities)
+                                  .cut) == sub_warp,
+              "less shared memory: a thread to each problem would leave too few warps");
+
+// --- what goes by way of shared memory ---
+
+static_assert(on_h100(rows(scalar::f64, 3, 3, 3)).cut.a.staged);
+static_assert(on_h100(rows(scalar::f64, 3, 3, 3)).cut.c.staged);
+static_assert(!on_h100(rows(scalar::f64, 32, 32, 32)).cut.c.staged, "rows of 64 bytes and more");
+static_assert(!on_h100(lanes(scalar::f64, 3, 3, 3, 8)).cut.a.staged, "neighbours are side by side");
+static_assert(!on_h100(lanes(scalar::f64, 3, 3, 3, 8)).cut.c.staged);
+static_assert(on_h100(lanes(scalar::f64, 9, 9, 9, 8)).cut.a.staged, "several threads read it");
+static_assert(on_h100(lanes(scalar::f64, 9, 9, 9, 8)).cut.c.staged);
+
+// --- what the code knows and what the call tells ---
+
+static_assert(on_h100(lanes(scalar::f64, 3, 3, 3, 8)).cut.a.block == 8);
+static_assert(on_h100(lanes(scalar::f64, 3, 3, 3, 100000)).cut.a.block == 0,
+              "one code for batches of any size");
+
+// --- results by columns ---
+
+constexpr gemm_shape by_columns() {
+  gemm_shape s = rows(scalar::f64, 6, 7, 8);
+  s.c.row = 1;
+  s.c.column = 6;
+  return s;
+}
+static_assert(on_h100(by_columns()).transposed);
+static_assert(on_h100(by_columns()).cut.m == 7);
+static_assert(on_h100(by_columns()).cut.c.column == 1);
+
+// --- what is refused ---
+
+constexpr gemm_shape gathered_result() {
+  gemm_shape s = rows(scalar::f64, 3, 3, 3);
+  s.c.layout = batch_layout::gathered;
+  return s;
+}
+static_assert(!on_h100(gathered_result()).possible);
+static_assert(!on_h100(rows(scalar::f64, index{1} << 31, 1, 1)).possible);
+static_assert(!on_h100(rows(scalar::f64, index{1} << 20, index{1} << 20, 1)).possible,
+              "tiles of C that an int does not count");
+
+// --- long sums, and devices that reserve nothing: constant expressions find an overflow ---
+
+static_assert(on_h100(rows(scalar::f64, 128, 128, index{1} << 30)).cut.panel <= 64);
+static_assert(on_h100(rows(scalar::f64, 2, 2, index{1} << 25)).cut.panel <= 64);
+constexpr device_capabilities reserves_nothing() {
+  device_capabilities d = h100_capabilities;
+  d.reserved_bytes = 0;
+  return d;
+}
+static_assert(
+    device_product(lanes(scalar::f64, 3, 3, 3, 8), false, false, reserves_nothing()).possible);
+
+// --- the length of a grid ---
+
+constexpr index blocks_of(index count) {
+  device_gemm g;
+  g.groups = 4;
+  g.problems = 8;
+  g.m = g.n = 1;
+  return device_blocks(g, count);
+}
+static_assert(blocks_of(0) == 0);
+static_assert(blocks_of(1) == 1);
+static_assert(blocks_of(32) == 1);
+static_assert(blocks_of(33) == 2);
+static_assert(blocks_of(index{1} << 36) == (index{1} << 31) - 1, "as long as a grid can be");
+
+}  // namespace
+
+TEST_CASE("every product has a cut that its device can run") {
+  for (const device_capabilities& d : {a100_capabilities, h100_capabilities}) {
+    for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
+      for (const index m : {1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65, 200}) {
+        for (const index n : {1, 2, 5, 8, 31, 64, 100, 512}) {
+          for (const index k : {0, 1, 4, 8, 100, 5000}) {
+            for (const gemm_shape& s : {rows(type, m, n, k), lanes(type, m, n, k, 8)}) {
+              const auto choice = device_product(s, false, false, d);
+              const device_gemm& g = choice.cut;
+              INFO(m, " x ", n, " x ", k, ", scalar ", static_cast<int>(type));
+              REQUIRE(choice.possible);
+              CHECK(choice.reason[0] != '\0');
+              CHECK(g.threads % 32 == 0);
+              CHECK(g.threads_of_block() <= 1024);
+              CHECK(g.threads_of_task() * g.problems <= g.threads);
+              CHECK((g.problems == 1 || g.tasks() == 1));
+              CHECK((g.scope == device_scope::block ? g.groups == 1 : g.threads == 32));
+              CHECK(g.panel >= 1);
+              CHECK(g.panel <= (k > 0 ? k : 1));
+              CHECK(shared_bytes(g, static_cast<int>(bytes_of(type))) <= d.shared_bytes_block);
+              CHECK(choice.lanes_used > 0);
+              CHECK(choice.lanes_used <= 1);
+              CHECK(choice.warps >= 1);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace tenfold::select
