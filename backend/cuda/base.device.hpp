@@ -14,9 +14,10 @@
 #define TENFOLD_UNROLL TENFOLD_PRAGMA(unroll)
 
 /// TENFOLD_DEVICE_KERNEL(name, threads, type, x) { ... }: what can be launched, by name, in blocks
-/// of so many threads, with one argument x of that type.
+/// of so many threads, with one argument x of that type. The 1: without it the assembler aims at
+/// more blocks than one, and now and then spills registers for them.
 #define TENFOLD_DEVICE_KERNEL(name, threads, type, x) \
-  extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ type x)
+  extern "C" __global__ void __launch_bounds__(threads, 1) name(const __grid_constant__ type x)
 #else
 #define TENFOLD_DEVICE inline
 #define TENFOLD_UNROLL_BY(n)

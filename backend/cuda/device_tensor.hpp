@@ -61,7 +61,8 @@ class device_tensor {
   }
 
   /// Copies all entries from, or to, row-major entries of the host (a tensor, a view), behind what
-  /// is on the stream of the tensor; `copy_to` waits for it. Throws shape_error for other extents.
+  /// is on the stream of the tensor; `copy_to` waits for it. Work on other streams is not waited
+  /// for. Throws shape_error for other extents.
   template <class X>
   void copy_from(const X& host) {
     require_like(host);

@@ -13,7 +13,8 @@ shared_library::shared_library(const std::string& what, std::span<const char* co
       if (handle_ == nullptr) handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
   };
   open("");
-  const char* const path = std::getenv("TENFOLD_CUDA_PATH");
+  const char* path = std::getenv("TENFOLD_CUDA_PATH");
+  if (path != nullptr && *path == '\0') path = nullptr;
   if (path != nullptr)
     for (const char* const inside : {"/lib64/", "/lib/", "/"}) open(path + std::string(inside));
   if (handle_ != nullptr) return;

@@ -15,6 +15,8 @@ namespace tenfold::emulation {
 /// does, from the headers that the library carries, but by the compiler that built the tests, into
 /// shared libraries; and launches what is in them with cuLaunchKernel's arguments.
 ///
+/// Unlike other machines it runs one launch at a time: one thread may ask it.
+///
 /// Needs a program that was linked so that what it loads finds the emulation's functions in it.
 class emulated_device final : public cuda::device_machine {
  public:

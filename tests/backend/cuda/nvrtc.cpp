@@ -113,4 +113,18 @@ TEST_CASE("no device kernel of a batched product spills") {
   CHECK(classes.size() == 5);  // all that there are
 }
 
+TEST_CASE("a device kernel of operands in several layouts does not spill") {
+  const auto* const nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  gemm_shape s = rows_shape(scalar::f32, 129, 17, 2);
+  s.a.row = -5;
+  s.a.column = 2;
+  s.b.layout = s.c.layout = batch_layout::interleaved;
+  s.b.block = 3;
+  s.c.block = 96;
+  const auto choice = select::device_product(s, false, false, h100_capabilities);
+  const auto image = nvrtc->compile(cuda::gemm_text(s.type, choice.cut), 90);
+  CHECK(image.spilled_bytes == 0);
+}
+
 }  // namespace tenfold::testing
