@@ -299,59 +299,81 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
   }
 }
 
-/// Whether a native vector holds two or four rows of a matrix of order 4.
+/// The lanes of a vector that holds several rows of a matrix of order N, as many as there are; 0:
+/// there is none, or no use for it.
 ///
-/// Sapphire Rapids, against products_by_columns, batch in L2: double precision 1.3 times as fast
-/// (in L1 0.86), single 1.6 (1.3). Order 2 loses in double precision (0.93) and gains 1.04 in
-/// single, order 8 in single 1.06 (in L1 0.8).
-template <class T>
-inline constexpr bool holds_rows_of_4 = !is_complex_type<T> && loads_first_whole<T, lanes<T>, 4>;
+/// Double precision, order 4, Sapphire Rapids, against products_by_columns, batch in L2: 1.3 times
+/// as fast (in L1 0.86), single 1.6 (1.3); order 8 in single 1.06 (in L1 0.8). Order 2, Zen 4: 1.7
+/// times in double precision, 2.1 in single.
+template <class T, index N>
+constexpr int lanes_of_rows() {
+  if constexpr (is_complex_type<T> || (N != 2 && N != 4)) {
+    return 0;
+  } else {
+    constexpr int w = N * N < lanes<T> ? neighbours_for<T>(N * N) : lanes<T>;
+    return w <= N * N && loads_first_whole<T, w, N> ? w : 0;
+  }
+}
 
-/// Entry K of each row of 4, in all lanes of that row.
-template <class T, int K, int... I>
-[[gnu::always_inline]] inline native_vec<T> spread_in_rows(native_vec<T> rows,
-                                                           std::integer_sequence<int, I...>) {
-  const auto from = (typename short_vec<T, lanes<T>>::type)rows.data;
-  rows.data = (decltype(rows.data))__builtin_shufflevector(from, from, (I / 4 * 4 + K)...);
+/// Entry K of each row of N, in all lanes of that row.
+template <class T, int W, int N, int K, int... I>
+[[gnu::always_inline]] inline vec<T, W> spread_in_rows(vec<T, W> rows,
+                                                       std::integer_sequence<int, I...>) {
+  const auto from = (typename short_vec<T, W>::type)rows.data;
+  rows.data = (decltype(rows.data))__builtin_shufflevector(from, from, (I / N * N + K)...);
   return rows;
 }
 
-/// A products_function for matrices of order 4 that lie row by row without gaps (B with BRow
-/// entries from row to row): a vector is two or four rows of C, for each k those of A spread and
-/// the row of B repeated. By columns a row would fill a part of a vector, and broadcasts be most of
-/// the work.
-template <class T, index BRow, epilogue Finish>
+/// One product of matrices of order N that lie row by row without gaps (B with BRow entries from
+/// row to row): a vector is several rows of C, for each k those of A spread and the row of B
+/// repeated. By columns a row would fill a part of a vector, and broadcasts be most of the work.
+template <class T, int N, index BRow, epilogue Finish>
+[[gnu::always_inline]] inline void product_by_rows(const tile_operands<T>& t) {
+  constexpr int W = lanes_of_rows<T, N>(), vectors = N * N / W;
+  constexpr auto lane = std::make_integer_sequence<int, W>{};
+  accumulators<T, W, vectors, 1> acc;
+  vec<T, W> a[vectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < vectors; ++i) a[i] = load<T, W>(t.a + i * W);
+  const auto add = [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
+    (
+        [&]() __attribute__((always_inline)) {
+          vec<T, W> row = load_first<T, W, N>(t.b + K * BRow);
+          pin(row);
+#pragma GCC unroll 16
+          for (int i = 0; i < vectors; ++i) {
+            const vec<T, W> spread = spread_in_rows<T, W, N, K>(a[i], lane);
+            acc.sum[i][0] = K == 0 ? spread * row : fma(spread, row, acc.sum[i][0]);
+          }
+        }(),
+        ...);
+  };
+  add(std::make_integer_sequence<int, N>{});
+  acc.template finish<Finish>(t);
+}
+
+/// A products_function of them.
+template <class T, int N, index BRow, epilogue Finish>
 [[gnu::noinline]] void products_by_rows(const tile_walk&, const tile_operands<T>& from,
                                         index problems, const problem_steps& step) {
-  constexpr int N = 4, W = lanes<T>, vectors = N * N / W;
-  constexpr auto lane = std::make_integer_sequence<int, W>{};
   constexpr index bytes = N * N * static_cast<index>(sizeof(T));
   tile_operands<T> t = from;
-  t.c_m = W;
+  t.c_m = lanes_of_rows<T, N>();
   t.sum_only = is_sum_only(t);
   fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(N * N, N * N, N * N, 1));
+  if (t.sum_only && step.at == nullptr && !next.fetches) {  // nothing to ask at each problem
+    const index along_a = step.a, along_b = step.b, along_c = step.c;
+    for (index p = 0; p < problems; ++p) {
+      product_by_rows<T, N, BRow, epilogue::overwrite>(t);
+      t.a += along_a;
+      t.b += along_b;
+      t.c += along_c;
+    }
+    return;
+  }
   for (index p = 0; p < problems; ++p) {
     if (step.at != nullptr) take(t, next, step, p);
-    accumulators<T, W, vectors, 1> acc;
-    vec<T, W> a[vectors];
-#pragma GCC unroll 16
-    for (int i = 0; i < vectors; ++i) a[i] = load<T, W>(t.a + i * W);
-    const auto add = [&]<int... K>(std::integer_sequence<int, K...>)
-        __attribute__((always_inline)) {
-      (
-          [&]() __attribute__((always_inline)) {
-            vec<T, W> row = load_first<T, W, N>(t.b + K * BRow);
-            pin(row);
-#pragma GCC unroll 16
-            for (int i = 0; i < vectors; ++i) {
-              const vec<T, W> spread = spread_in_rows<T, K>(a[i], lane);
-              acc.sum[i][0] = K == 0 ? spread * row : fma(spread, row, acc.sum[i][0]);
-            }
-          }(),
-          ...);
-    };
-    add(std::make_integer_sequence<int, N>{});
-    acc.template finish<Finish>(t);
+    product_by_rows<T, N, BRow, Finish>(t);
     if (next.fetches) {
       for (const std::uintptr_t x : {next.a, next.b, next.c}) {
 #pragma GCC unroll 8
@@ -470,10 +492,10 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
   constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
   if constexpr (Path == select::gemm_path::by_columns) {
     constexpr tile_strides strides = strides_by_columns<T>(S);
-    constexpr bool is_order_4 =
-        m == 4 && n == 4 && k == 4 && strides.a_m == 4 && strides.a_k == 1 && strides.c_m == 4;
-    if constexpr (is_order_4 && holds_rows_of_4<T>) {
-      return {products_by_rows<T, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
+    constexpr bool has_rows = m == n && k == n && strides.a_m == n && strides.a_k == 1 &&
+                              strides.c_m == n && lanes_of_rows<T, n>() > 0;
+    if constexpr (has_rows) {
+      return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
     } else {
       return {products_by_columns<T, m, n, k, strides, Tiles, conjugate, finish>, Path,
               Tiles.ahead.to, &tuned};
