@@ -107,6 +107,18 @@ constexpr matrix_batch applied(op f, const operand_shape<3>& shape) {
   return transposed(x);
 }
 
+/// Stops the compiler unless A, B and C are matrices or batches of them, of one scalar.
+template <class A, class B, class C>
+constexpr void require_matrices() {
+  using T = typename operand_traits_of<C>::scalar_t;
+  static_assert(std::is_same_v<typename operand_traits_of<const A>::scalar_t, T> &&
+                    std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,
+                "tenfold: A, B and C of a gemm must have one scalar");
+  static_assert(holds_matrices<A> && holds_matrices<B> && holds_matrices<C>,
+                "tenfold: A, B and C of a gemm must be matrices or batches of matrices, not of "
+                "vectors");
+}
+
 template <class X>
 matrices matrices_of(X& x, op f) {
   const operand_shape<3> shape = shape_of<3>(x);
@@ -184,13 +196,8 @@ requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
          3) void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
                       typename operand_traits_of<C>::scalar_t beta, C&& c) {
   using T = typename operand_traits_of<C>::scalar_t;
-  static_assert(std::is_same_v<typename operand_traits_of<const A>::scalar_t, T> &&
-                    std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,
-                "tenfold: A, B and C of a gemm must have one scalar");
   using namespace batched_blas;
-  static_assert(holds_matrices<A> && holds_matrices<B> && holds_matrices<C>,
-                "tenfold: A, B and C of a gemm must be matrices or batches of matrices, not of "
-                "vectors");
+  require_matrices<A, B, C>();
   static_assert(operand_traits_of<A>::space == device::cpu &&
                     operand_traits_of<B>::space == device::cpu &&
                     operand_traits_of<C>::space == device::cpu,

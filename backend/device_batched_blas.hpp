@@ -26,13 +26,8 @@ void gemm(const device_queue& where, typename operand_traits_of<C>::scalar_t alp
                     operand_traits_of<B>::space == device::cuda &&
                     operand_traits_of<C>::space == device::cuda,
                 "tenfold: A, B and C of a gemm on a device must lie in its memory");
-  static_assert(std::is_same_v<typename operand_traits_of<const A>::scalar_t, T> &&
-                    std::is_same_v<typename operand_traits_of<const B>::scalar_t, T>,
-                "tenfold: A, B and C of a gemm must have one scalar");
   using namespace batched_blas;
-  static_assert(holds_matrices<A> && holds_matrices<B> && holds_matrices<C>,
-                "tenfold: A, B and C of a gemm must be matrices or batches of matrices, not of "
-                "vectors");
+  require_matrices<A, B, C>();
   const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
   const matrices z = matrices_of(c, op::none);
   const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, alpha != T(0));
