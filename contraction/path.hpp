@@ -125,29 +125,6 @@ constexpr bool too_large(const path_options& options, double entries) {
   return options.largest_intermediate > 0 && entries > options.largest_intermediate;
 }
 
-/// Best known way to one subset of the leaves.
-template <limits L>
-struct subset {
-  double cost = std::numeric_limits<double>::infinity();
-  double tie = 0;
-  unsigned left = 0;     ///< one side of the best split
-  label_set labels = 0;  ///< of the result
-  label_list<L.labels> order{};
-  int value = -1;  ///< its number in the path, once emitted
-};
-
-/// Appends the tree under `s`, children first.
-template <limits L>
-constexpr int emit(subset<L>* table, unsigned s, int leaves, contraction_path<L>& path) {
-  subset<L>& here = table[s];
-  if (here.value >= 0) return here.value;
-  const int a = emit(table, here.left, leaves, path);
-  const int b = emit(table, s & ~here.left, leaves, path);
-  path.a[path.count] = static_cast<std::uint8_t>(a);
-  path.b[path.count] = static_cast<std::uint8_t>(b);
-  return here.value = leaves + path.count++;
-}
-
 /// Whether the graph of leaves that share labels is connected. If not, dynamic programming takes
 /// every pair for connected.
 template <limits L>
@@ -188,70 +165,146 @@ constexpr bool is_dense(const path_value<L>* leaves, int n) {
   return splits > most_splits;
 }
 
+/// The cheapest tree over n leaves. What is cheapest is found for every subset of them; what
+/// decides between trees that cost the same, only for those that a cheapest tree may hold: of the
+/// 255 subsets of a mass operator in three dimensions 23.
 template <limits L>
-constexpr contraction_path<L> dynamic_programming(const path_value<L>* leaves, int n,
-                                                  label_set output, const index_space<L>& points,
-                                                  const path_options& options) {
-  const unsigned all = (1U << n) - 1;
-  // Labels of each subset's leaves; a subset keeps those that the output or the rest needs.
-  auto* table = new subset<L>[all + 1];
-  auto* united = new label_set[all + 1]{};
-  for (unsigned s = 1; s <= all; ++s)
-    united[s] = united[s & (s - 1)] | leaves[lowest_bit(s)].labels;
-
-  const bool connected = is_connected<L>(leaves, n);
-
-  for (unsigned s = 1; s <= all; ++s) {
-    subset<L>& here = table[s];
-    here.labels = united[s] & (output | united[all & ~s]);
-    if ((s & (s - 1)) == 0) {
-      const int leaf = lowest_bit(s);
-      here.cost = 0;
-      here.value = leaf;
-      here.order = leaves[leaf].order;
-      here.labels = leaves[leaf].labels;
-      continue;
+class cheapest_tree {
+ public:
+  constexpr cheapest_tree(const path_value<L>* leaves, int n, label_set output,
+                          const index_space<L>& points, const path_options& options)
+      : leaves_(leaves),
+        n_(n),
+        all_((1U << n) - 1),
+        points_(points),
+        options_(options),
+        connected_(is_connected<L>(leaves, n)),
+        cost_(new double[all_ + 1]),
+        labels_(new label_set[all_ + 1]{}),
+        written_(new double[all_ + 1]),
+        settled_(new subset* [all_ + 1] {}) {
+    for (unsigned s = 1; s <= all_; ++s)
+      labels_[s] = labels_[s & (s - 1)] | leaves[lowest_bit(s)].labels;
+    // Of the labels of its leaves a subset keeps those that the output or the rest needs. Both
+    // halves of the table are still whole where they are read.
+    for (unsigned s = 1; s <= all_ / 2; ++s) {
+      const label_set inside = labels_[s], outside = labels_[all_ & ~s];
+      labels_[s] = inside & (output | outside);
+      labels_[all_ & ~s] = outside & (output | inside);
     }
-    const double written = points(here.labels);
-    if (s != all && too_large(options, written)) continue;
-    const unsigned low = s & (~s + 1);
-    const unsigned rest = s & ~low;
-    // Every split once: the left side holds the lowest leaf.
-    for (unsigned sub = rest; sub != 0;) {
-      sub = (sub - 1) & rest;
-      const unsigned left = sub | low;
-      const subset<L>& x = table[left];
-      const subset<L>& y = table[s & ~left];
-      const double below = x.cost + y.cost;
-      if (below <= here.cost && below < std::numeric_limits<double>::infinity() &&
-          (!connected || (x.labels & y.labels) != 0)) {
-        const label_set labels = x.labels | y.labels;
-        const label_set contracted = labels & ~here.labels;
-        const double flops = pair_flops(points(labels), contracted != 0);
-        const double cost = below + cost_of(options, flops, written);
-        if (cost <= here.cost) {
-          const double tie =
-              x.tie + y.tie + flops * contracted_position<L>(x.order, y.order, contracted);
-          if (cost < here.cost || tie < here.tie) {
-            here.cost = cost;
-            here.tie = tie;
-            here.left = left;
-          }
-        }
+    labels_[all_] &= output;
+    for (int leaf = 0; leaf < n; ++leaf) labels_[1U << leaf] = leaves[leaf].labels;
+    for (unsigned s = 1; s <= all_; ++s) find_cost(s);
+  }
+  constexpr ~cheapest_tree() {
+    for (unsigned s = 0; s <= all_; ++s) delete settled_[s];
+    delete[] settled_;
+    delete[] written_;
+    delete[] labels_;
+    delete[] cost_;
+  }
+  cheapest_tree(const cheapest_tree&) = delete;
+
+  constexpr contraction_path<L> path() {
+    contraction_path<L> path;
+    path.found = cost_[all_] < unreached;
+    if (path.found) emit(all_, path);
+    return path;
+  }
+
+ private:
+  static constexpr double unreached = std::numeric_limits<double>::infinity();
+
+  /// A subset of the leaves whose tree is chosen.
+  struct subset {
+    double tie = 0;
+    unsigned left = 0;  ///< one side of its last product
+    label_list<L.labels> order{};
+    int value = -1;  ///< its number in the path, once emitted
+  };
+
+  static constexpr bool is_leaf(unsigned s) { return (s & (s - 1)) == 0; }
+
+  constexpr double flops_of(unsigned s, unsigned left) const {
+    const label_set both = labels_[left] | labels_[s & ~left];
+    return pair_flops(points_(both), (both & ~labels_[s]) != 0);
+  }
+
+  constexpr void find_cost(unsigned s) {
+    if (is_leaf(s)) {
+      cost_[s] = 0;
+      return;
+    }
+    double best = unreached;
+    const double written = written_[s] = points_(labels_[s]);
+    if (s == all_ || !too_large(options_, written)) {
+      const unsigned low = s & (~s + 1), rest = s & ~low;
+      // Every split once: the left side holds the lowest leaf.
+      for (unsigned sub = rest; sub != 0;) {
+        sub = (sub - 1) & rest;
+        const unsigned left = sub | low;
+        const double below = cost_[left] + cost_[s & ~left];
+        if (below >= best || (connected_ && (labels_[left] & labels_[s & ~left]) == 0)) continue;
+        const double cost = below + cost_of(options_, flops_of(s, left), written);
+        if (cost < best) best = cost;
       }
     }
-    if (here.left != 0) {
-      here.order =
-          product_order<L>(table[here.left].order, table[s & ~here.left].order, here.labels);
-    }
+    cost_[s] = best;
   }
-  contraction_path<L> path;
-  path.found = table[all].left != 0;
-  if (path.found) emit(table, all, n, path);
-  delete[] united;
-  delete[] table;
-  return path;
-}
+
+  /// Chooses among the splits that cost least, the first of them where even `tie` does not tell.
+  constexpr const subset& settle(unsigned s) {
+    if (settled_[s] != nullptr) return *settled_[s];
+    subset& here = *(settled_[s] = new subset);
+    if (is_leaf(s)) {
+      here.value = lowest_bit(s);
+      here.order = leaves_[here.value].order;
+      return here;
+    }
+    const unsigned low = s & (~s + 1), rest = s & ~low;
+    for (unsigned sub = rest; sub != 0;) {
+      sub = (sub - 1) & rest;
+      const unsigned left = sub | low, right = s & ~left;
+      const double below = cost_[left] + cost_[right];
+      if (below > cost_[s] || (connected_ && (labels_[left] & labels_[right]) == 0)) continue;
+      const double flops = flops_of(s, left);
+      if (below + cost_of(options_, flops, written_[s]) > cost_[s]) continue;
+      const subset &x = settle(left), &y = settle(right);
+      const label_set contracted = (labels_[left] | labels_[right]) & ~labels_[s];
+      const double tie =
+          x.tie + y.tie + flops * contracted_position<L>(x.order, y.order, contracted);
+      if (here.left == 0 || tie < here.tie) {
+        here.tie = tie;
+        here.left = left;
+      }
+    }
+    here.order =
+        product_order<L>(settle(here.left).order, settle(s & ~here.left).order, labels_[s]);
+    return here;
+  }
+
+  /// Appends the tree under `s`, children first.
+  constexpr int emit(unsigned s, contraction_path<L>& path) {
+    settle(s);
+    subset& here = *settled_[s];
+    if (here.value >= 0) return here.value;
+    const int a = emit(here.left, path), b = emit(s & ~here.left, path);
+    path.a[path.count] = static_cast<std::uint8_t>(a);
+    path.b[path.count] = static_cast<std::uint8_t>(b);
+    return here.value = n_ + path.count++;
+  }
+
+  const path_value<L>* leaves_;
+  int n_;
+  unsigned all_;
+  const index_space<L>& points_;
+  const path_options& options_;
+  bool connected_;
+  double* cost_;  ///< of every subset, as the next two
+  label_set* labels_;
+  double* written_;
+  subset** settled_;  ///< null: not yet
+};
 
 /// Numbers that look random and are the same everywhere (splitmix64, Steele, Lea, Flood 2014).
 struct noise {
@@ -407,7 +460,7 @@ constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, labe
     default:
       break;
   }
-  return path_search::dynamic_programming<L>(leaves, n, output, points, options);
+  return path_search::cheapest_tree<L>(leaves, n, output, points, options).path();
 }
 
 }  // namespace tenfold

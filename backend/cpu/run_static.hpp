@@ -91,7 +91,6 @@ class static_runner {
   [[gnu::always_inline]] static void run_tiles(const program_arguments<T>& args, T* workspace,
                                                const phase_range& range, index begin, index end) {
     static constexpr const program_phase& phase = P::value.phases[F];
-    const auto steps = std::make_integer_sequence<int, phase.step_count>{};
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
       if constexpr (streams<F>.lines() > 0) {
         if (static_cast<double>(range.count) * static_cast<double>(streams<F>.bytes) >
@@ -99,15 +98,14 @@ class static_runner {
           for (index i = begin; i < end; ++i) {
             run_ahead<F>(
                 args, range, i, end, [&](const tile_at& at) __attribute__((always_inline)) {
-                  run_steps<phase.first_step>(args, workspace, scratch, at, steps);
+                  run_tile<F>(args, workspace, scratch, at);
                 });
           }
           return;
         }
       }
       for (index i = begin; i < end; ++i) {
-        run_steps<phase.first_step>(args, workspace, scratch, {position_of(phase, range, i)},
-                                    steps);
+        run_tile<F>(args, workspace, scratch, {position_of(phase, range, i)});
       }
     };
     if constexpr (phase.scratch_entries == 0) {
@@ -209,6 +207,28 @@ class static_runner {
     line_fetcher next(lines, streams<F>.count, streams<F>.lines());
     at.next = &next;
     run(at);
+  }
+
+  /// One tile. Where a call is nothing beside the work, the steps lie behind one: otherwise they
+  /// are compiled for tiles that fetch ahead, and once more for others.
+  template <int F>
+  [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
+                                              T* scratch, const tile_at& at) {
+    static constexpr const program_phase& phase = P::value.phases[F];
+    if constexpr (streams<F>.lines() > 0 && phase.tile_flops >= flops_behind_a_call) {
+      call_tile<F>(args, workspace, scratch, at);
+    } else {
+      run_steps<phase.first_step>(args, workspace, scratch, at,
+                                  std::make_integer_sequence<int, phase.step_count>{});
+    }
+  }
+  static constexpr double flops_behind_a_call = 4096;
+  template <int F>
+  [[gnu::noinline]] static void call_tile(const program_arguments<T>& args, T* workspace,
+                                          T* scratch, const tile_at& at) {
+    static constexpr const program_phase& phase = P::value.phases[F];
+    run_steps<phase.first_step>(args, workspace, scratch, at,
+                                std::make_integer_sequence<int, phase.step_count>{});
   }
 
   template <int First, int... S>
