@@ -2,14 +2,10 @@
 
 #include <cstddef>
 #include <string>
+#include <tenfold/backend/cuda/ready_gemms.hpp>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 
 namespace tenfold::cuda {
-
-/// A device kernel that is ready to run, as its machine knows it.
-struct device_function {
-  void* handle = nullptr;
-};
 
 /// How many threads are started, and on which stream.
 struct device_launch {
@@ -42,6 +38,9 @@ class device_machine {
   virtual void copy_out(void* to, const void* from, std::size_t bytes, void* stream) = 0;
   /// Returns when all that is on the stream is done.
   virtual void wait(void* stream) = 0;
+
+  /// Products that ran here.
+  ready_gemms products;
 };
 
 }  // namespace tenfold::cuda

@@ -10,20 +10,31 @@ device_place on_device(const batch_place& p, const matrix_batch& x) {
   return {p.data, p.problem, p.map, x.block};
 }
 
+/// Chooses the cut of a product, and loads its text.
+ready_gemm make_ready(device_machine& machine, const gemm_shape& s, bool wide_map_a,
+                      bool wide_map_b) {
+  const auto choice = select::device_product(s, wide_map_a, wide_map_b, machine.capabilities());
+  if (!choice.possible)
+    throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
+                        std::to_string(s.n) + " x " + std::to_string(s.k) +
+                        " cannot run on this device: " + choice.reason);
+  return {s,          wide_map_a,
+          wide_map_b, choice.transposed,
+          choice.cut, machine.load(gemm_text(s.type, choice.cut), gemm_entry)};
+}
+
 }  // namespace
 
 template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
   if (s.m == 0 || s.n == 0 || g.count == 0) return;
-  const auto choice = select::device_product(s, g.a.wide_map, g.b.wide_map, machine.capabilities());
-  if (!choice.possible)
-    throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
-                        std::to_string(s.n) + " x " + std::to_string(s.k) +
-                        " cannot run on this device: " + choice.reason);
-  const gemm_shape turned = choice.transposed ? transposed(s) : s;
-  const gemm_arguments<T> places = choice.transposed ? transposed(g) : g;
-  const device_gemm& cut = choice.cut;
-  const device_function f = machine.load(gemm_text(s.type, cut), gemm_entry);
+  ready_gemm product;
+  if (!machine.products.find(s, g.a.wide_map, g.b.wide_map, product)) {
+    product = make_ready(machine, s, g.a.wide_map, g.b.wide_map);
+    machine.products.keep(product);
+  }
+  const gemm_shape turned = product.transposed ? transposed(s) : s;
+  const gemm_arguments<T> places = product.transposed ? transposed(g) : g;
   device_gemm_arguments<T> arguments{on_device(places.a, turned.a),
                                      on_device(places.b, turned.b),
                                      on_device(places.c, turned.c),
@@ -31,7 +42,8 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
                                      g.alpha,
                                      g.beta};
   void* list[] = {&arguments};
-  machine.launch(f,
+  const device_gemm& cut = product.cut;
+  machine.launch(product.function,
                  {select::device_blocks(cut, g.count), cut.threads_of_block(),
                   static_cast<std::size_t>(shared_bytes(cut, static_cast<int>(sizeof(T)))), stream},
                  list);

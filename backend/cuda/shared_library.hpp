@@ -10,8 +10,8 @@ namespace tenfold::cuda {
 class shared_library {
  public:
   /// Opens the first of `names` that the loader finds, or that lies in the folder TENFOLD_CUDA_PATH
-  /// of the environment, or in lib64 or lib of it. Throws backend_error; `what` begins its
-  /// sentence: what is missing.
+  /// of the environment, or in lib64 or lib of it. Throws backend_error, whose sentence `what`
+  /// begins: it is missing, or what there is does not load, with the loader's reason.
   shared_library(const std::string& what, std::span<const char* const> names);
 
   /// A function, or variable, of the library. Throws backend_error.

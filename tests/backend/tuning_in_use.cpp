@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <temporary.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
@@ -18,7 +18,7 @@
 namespace tenfold {
 namespace {
 
-namespace files = std::filesystem;
+using testing::temporary_folder;
 
 constexpr size_class marked{scalar::f64, false, 3};
 
@@ -32,33 +32,9 @@ tuning_table table_for(const std::string& cpu) {
   return t;
 }
 
-/// A folder that goes with the test.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::string name = (files::temp_directory_path() / "tenfold_XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~temporary_folder() { files::remove_all(path_); }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-
-  std::string write(const std::string& name, const std::string& text) const {
-    const files::path file = path_ / name;
-    files::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file.string();
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  files::path path_;
-};
-
 /// What a process with these settings prints on both streams.
 std::string said_with(const std::string& settings) {
-  const std::string self = files::read_symlink("/proc/self/exe").string();
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command = "env -u TENFOLD_TUNING -u XDG_DATA_HOME " + settings + " '" + self +
                               "' --no-skip --test-case='the tuning in use is printed' 2>&1";
   std::string text;

@@ -1,13 +1,13 @@
 #include <tenfold/backend/cuda/image_cache.hpp>
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <temporary.hpp>
 #include <tenfold/backend/cuda/sha256.hpp>
 #include <vector>
 
@@ -18,25 +18,8 @@ namespace tenfold::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that is removed again.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::string pattern = (fs::temp_directory_path() / "tenfold-cache-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~temporary_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
+using testing::environment_variable;
+using testing::temporary_folder;
 
 const std::string key(64, 'a'), other_key(64, 'b');
 
@@ -65,33 +48,6 @@ unsigned mode_of(const fs::path& path) {
   REQUIRE(stat(path.c_str(), &s) == 0);
   return s.st_mode & 0777u;
 }
-
-/// A variable of the environment, for as long as this lives.
-class variable {
- public:
-  variable(const char* name, const char* value) : name_(name) {
-    if (const char* const was = getenv(name)) {
-      was_ = was;
-      had_ = true;
-    }
-    if (value != nullptr)
-      setenv(name, value, 1);
-    else
-      unsetenv(name);
-  }
-  ~variable() {
-    if (had_)
-      setenv(name_, was_.c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-  variable(const variable&) = delete;
-
- private:
-  const char* name_;
-  std::string was_;
-  bool had_ = false;
-};
 
 }  // namespace
 
@@ -232,18 +188,18 @@ TEST_CASE("a folder may be named with a slash at its end, and a link may not") {
 }
 
 TEST_CASE("the folder of a user is found by the environment") {
-  const variable home("HOME", "/home/someone"), xdg("XDG_CACHE_HOME", nullptr),
+  const environment_variable home("HOME", "/home/someone"), xdg("XDG_CACHE_HOME", nullptr),
       named("TENFOLD_CACHE_DIR", nullptr);
   CHECK(image_cache::folder_of_user() == "/home/someone/.cache/tenfold");
   {
-    const variable relative("XDG_CACHE_HOME", "somewhere");
+    const environment_variable relative("XDG_CACHE_HOME", "somewhere");
     CHECK(image_cache::folder_of_user() == "/home/someone/.cache/tenfold");
-    const variable given("XDG_CACHE_HOME", "/caches");
+    const environment_variable given("XDG_CACHE_HOME", "/caches");
     CHECK(image_cache::folder_of_user() == "/caches/tenfold");
-    const variable ours("TENFOLD_CACHE_DIR", "/ours");
+    const environment_variable ours("TENFOLD_CACHE_DIR", "/ours");
     CHECK(image_cache::folder_of_user() == "/ours");
   }
-  const variable homeless("HOME", nullptr);
+  const environment_variable homeless("HOME", nullptr);
   CHECK(image_cache::folder_of_user().empty());
 }
 

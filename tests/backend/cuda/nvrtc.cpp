@@ -1,12 +1,11 @@
 #include <tenfold/backend/cuda/nvrtc.hpp>
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
+#include <temporary.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/cuda/image_cache.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
@@ -52,6 +51,16 @@ TEST_CASE("a library that is missing is named, with where it was looked for") {
   CHECK(text.find("TENFOLD_CUDA_PATH") != std::string::npos);
 }
 
+TEST_CASE("a library that is there and does not load is named with the loader's reason") {
+  const temporary_folder folder;
+  const std::string broken = folder.write("libtenfold_broken.so.1", "no library");
+  const environment_variable path("TENFOLD_CUDA_PATH", folder.path().c_str());
+  const char* const names[] = {"libtenfold_absent.so.2", "libtenfold_broken.so.1"};
+  const std::string text =
+      thrown_by<backend_error>([&] { cuda::shared_library("What breaks", names); });
+  CHECK(text.find("tenfold: What breaks does not load: " + broken + ": ") == 0);
+}
+
 TEST_CASE("registers and spills are read from the assembler's log") {
   const auto x = cuda::read_log(
       "ptxas info    : Compiling entry function 'f' for 'sm_90'\n"
@@ -73,9 +82,8 @@ TEST_CASE("a text that is wrong is an error with the compiler's message") {
 TEST_CASE("a text is compiled once, and then found") {
   const auto* const nvrtc = compiler();
   if (nvrtc == nullptr) return;
-  std::string pattern = (std::filesystem::temp_directory_path() / "tenfold-XXXXXX").string();
-  REQUIRE(mkdtemp(pattern.data()) != nullptr);
-  const cuda::image_cache cache(pattern), none("");
+  const temporary_folder folder;
+  const cuda::image_cache cache(folder.path()), none("");
   const std::string text = cuda::gemm_text(
       scalar::f32,
       select::device_product(rows_shape(scalar::f32, 2, 2, 2), false, false, a100_capabilities)
@@ -88,7 +96,6 @@ TEST_CASE("a text is compiled once, and then found") {
   other.registers = 77;
   cache.keep(key, other);
   CHECK(cuda::image_of(text, 80, *nvrtc, cache) == other);
-  std::filesystem::remove_all(pattern);
 }
 
 TEST_CASE("no device kernel of a batched product spills") {

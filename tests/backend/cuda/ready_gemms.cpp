@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+
+#include <map>
+#include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
+#include <vector>
+
+// A machine remembers the products that it ran.
+
+namespace tenfold::testing {
+namespace {
+
+/// Loads texts and launches nothing: it keeps what was launched.
+class idle_machine final : public cuda::device_machine {
+ public:
+  const device_capabilities& capabilities() const override { return h100_capabilities; }
+  cuda::device_function load(const std::string& text, const char*) override {
+    ++loads;
+    return {texts_.try_emplace(text, text).first->second.data()};
+  }
+  void launch(cuda::device_function f, const cuda::device_launch&, void**) override {
+    launched = static_cast<const char*>(f.handle);
+  }
+  void* allocate(std::size_t) override { return nullptr; }
+  void release(void*) noexcept override {}
+  void copy_in(void*, const void*, std::size_t, void*) override {}
+  void copy_out(void*, const void*, std::size_t, void*) override {}
+  void wait(void*) override {}
+
+  int loads = 0;
+  std::string launched;
+
+ private:
+  std::map<std::string, std::string> texts_;
+};
+
+gemm_shape product_of(index m, index n, index k) {
+  return {scalar::f64,
+          m,
+          n,
+          k,
+          {.row = k, .column = 1},
+          {.row = n, .column = 1},
+          {.row = n, .column = 1}};
+}
+
+/// Whether what `on` launches for a product of this shape is its own text.
+bool launches_its_own(idle_machine& on, const gemm_shape& s, bool wide_map_a = false) {
+  gemm_arguments<double> g;
+  g.count = 100;
+  g.a.wide_map = wide_map_a;
+  cuda::gemm(on, s, g);
+  const auto choice = select::device_product(s, wide_map_a, false, on.capabilities());
+  return on.launched == cuda::gemm_text(s.type, choice.cut);
+}
+
+}  // namespace
+
+TEST_CASE("a product that ran is run again without its text") {
+  idle_machine on;
+  for (int times = 0; times < 3; ++times) CHECK(launches_its_own(on, product_of(8, 8, 8)));
+  CHECK(on.loads == 1);
+}
+
+TEST_CASE("all that a text depends on tells products apart") {
+  idle_machine on;
+  std::vector<gemm_shape> shapes(9, product_of(4, 5, 6));
+  shapes[1].m = 7;
+  shapes[2].n = 7;
+  shapes[3].k = 7;
+  shapes[4].a.row = 9;
+  shapes[5].b.shared = true;
+  shapes[6].c.column = 2;
+  shapes[7].b.layout = batch_layout::pointers;
+  shapes[8].a.layout = batch_layout::gathered;
+  for (int times = 0; times < 2; ++times) {
+    for (const gemm_shape& s : shapes) CHECK(launches_its_own(on, s));
+    CHECK(launches_its_own(on, shapes[8], true));
+  }
+  CHECK(on.loads == 10);
+}
+
+TEST_CASE("more products than are remembered are run, too") {
+  idle_machine on;
+  constexpr auto room = static_cast<index>(cuda::ready_gemms::room);
+  for (int times = 0; times < 2; ++times) {
+    for (index n = 1; n <= room + 3; ++n) CHECK(launches_its_own(on, product_of(2, n, 3)));
+  }
+  CHECK(launches_its_own(on, product_of(2, room + 3, 3)));
+  CHECK(on.loads == 2 * (room + 3));
+}
+
+}  // namespace tenfold::testing
