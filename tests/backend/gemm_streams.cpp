@@ -74,7 +74,7 @@ TEST_CASE("results that go past the caches are the same") {
         listed{.layout = pointers}, blocks{.layout = interleaved, .block = natural_block<T>},
         wide_blocks{.layout = interleaved, .block = 2 * natural_block<T>};
     using list = std::vector<index>;
-    const list orders = !std::is_same_v<T, double> ? list{3, 17}
+    const list orders = !std::is_same_v<T, double> ? (slow_build ? list{3} : list{3, 17})
                         : slow_build               ? list{1, 8, 17}
                                                    : list{1, 2, 5, 8, 9, 12, 16, 17, 25};
     for (const index n : orders) {

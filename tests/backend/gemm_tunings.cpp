@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <slow_build.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
 #include "batches.hpp"
@@ -71,7 +72,7 @@ void check_tunings(int cases) {
 }  // namespace
 
 TEST_CASE("products by any tuning are as exact as the work allows") {
-  for_each_scalar([](auto t) { check_tunings<decltype(t)>(150); });
+  for_each_scalar([](auto t) { check_tunings<decltype(t)>(slow_build ? 25 : 150); });
 }
 
 TEST_CASE("a product of a single register tile may be told to copy B into panels") {

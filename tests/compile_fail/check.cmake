@@ -1,4 +1,4 @@
-# cmake -DCOMPILER=... -DFILE=x.cpp -DINCLUDES=includes.txt -P check.cmake
+# cmake -DCOMPILER=... -DINCLUDES=includes.txt -DHEADERS=headers.hpp -DFILE=x.cpp -P check.cmake
 #
 # Passes when FILE does not compile and the compiler says every expected text, compared as it stands:
 #   // expect: <text>         for every compiler
@@ -8,24 +8,11 @@
 #   // errors: <n>            and there are n errors, no more
 cmake_minimum_required(VERSION 3.25)
 
-if(COMPILER MATCHES "clang")
-  set(family clang)
-else()
-  set(family gcc)
-endif()
-
+include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 file(STRINGS "${FILE}" lines REGEX "^// expect(-gcc|-clang)?: ")
-file(STRINGS "${INCLUDES}" folders)
-set(flags -std=c++20 -fsyntax-only)
-foreach(folder IN LISTS folders)
-  # A place that every compiler searches anyway.
-  if(NOT folder STREQUAL "/usr/include")
-    list(APPEND flags -I "${folder}")
-  endif()
-endforeach()
 
 execute_process(
-  COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${COMPILER}" ${flags} "${FILE}"
+  COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${COMPILER}" ${flags} -fsyntax-only -include "${HEADERS}" "${FILE}"
   RESULT_VARIABLE status
   OUTPUT_VARIABLE output
   ERROR_VARIABLE output)

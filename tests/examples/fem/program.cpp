@@ -226,10 +226,12 @@ TEST_CASE("results have the same bits with 1, 2 and 3 threads") {
     std::string mesh;
     const char *degree, *refine;
   };
-  const problem problems[] = {
-      {"cube", "3", "3"}, {"ball", "2", "2"}, {mesh_file("plate_order2_v22.msh"), "3", "1"}};
+  std::vector<problem> problems{{"cube", "2", "3"}};
+  if (!tenfold::testing::slow_build) {
+    problems.push_back({"ball", "2", "2"});
+    problems.push_back({mesh_file("plate_order2_v22.msh"), "3", "1"});
+  }
   for (const problem& each : problems) {
-    if (tenfold::testing::slow_build && each.mesh != "ball") continue;
     CAPTURE(each.mesh);
     for (std::size_t i = 0; i < 3; ++i) {
       CHECK(poisson({"--mesh", each.mesh, "--degree", each.degree, "--refine", each.refine,
