@@ -166,8 +166,7 @@ constexpr bool is_dense(const path_value<L>* leaves, int n) {
 }
 
 /// The cheapest tree over n leaves. What is cheapest is found for every subset of them; what
-/// decides between trees that cost the same, only for those that a cheapest tree may hold: of the
-/// 255 subsets of a mass operator in three dimensions 23.
+/// decides between trees that cost the same, only for the few that a cheapest tree may hold.
 template <limits L>
 class cheapest_tree {
  public:

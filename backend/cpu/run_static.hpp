@@ -209,20 +209,19 @@ class static_runner {
     run(at);
   }
 
-  /// One tile. Where a call is nothing beside the work, the steps lie behind one: otherwise they
-  /// are compiled for tiles that fetch ahead, and once more for others.
+  /// One tile. Its steps are compiled for tiles that fetch ahead, and once more for others, unless
+  /// they lie behind a call.
   template <int F>
   [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
                                               T* scratch, const tile_at& at) {
     static constexpr const program_phase& phase = P::value.phases[F];
-    if constexpr (streams<F>.lines() > 0 && phase.tile_flops >= flops_behind_a_call) {
+    if constexpr (streams<F>.lines() > 0 && select::is_behind_a_call(phase.tile_flops)) {
       call_tile<F>(args, workspace, scratch, at);
     } else {
       run_steps<phase.first_step>(args, workspace, scratch, at,
                                   std::make_integer_sequence<int, phase.step_count>{});
     }
   }
-  static constexpr double flops_behind_a_call = 4096;
   template <int F>
   [[gnu::noinline]] static void call_tile(const program_arguments<T>& args, T* workspace,
                                           T* scratch, const tile_at& at) {

@@ -21,8 +21,8 @@ struct ready_gemm {
   device_function function;
 };
 
-/// The last `room` products of one machine: to find one among them takes less than a tenth of
-/// choosing its cut and writing its text again. May be asked from several threads at once.
+/// The last `room` products of one machine, so that a call chooses no cut and writes no text that
+/// one of them has. May be asked from several threads at once.
 class ready_gemms {
  public:
   static constexpr std::size_t room = 64;

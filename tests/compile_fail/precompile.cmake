@@ -1,7 +1,6 @@
 # cmake -DCOMPILER=... -DINCLUDES=includes.txt -DHEADERS=headers.hpp -P precompile.cmake
 #
-# Precompiles HEADERS to a file beside it, where the compiler finds it: the cases take a fifth of
-# their time, and say the same.
+# Precompiles HEADERS to a file beside it, where the compiler looks before it reads them.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 

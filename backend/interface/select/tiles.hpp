@@ -288,6 +288,10 @@ inline constexpr int unrolled_scalars = 24;
 /// takes 1.2 s to compile instead of 0.5.
 constexpr bool is_in_line(index products) { return products <= 128; }
 
+/// Whether the steps of a tile with so many flops lie behind a call, which is nothing beside that
+/// work, so that they are compiled once.
+constexpr bool is_behind_a_call(double flops) { return flops >= 4096; }
+
 /// Whether register tiles of m x n vectors with k contracted values keep their broadcasts across
 /// tiles: where the registers hold them beside sums and columns.
 constexpr bool keeps_broadcasts(int m, int n, int k, int registers) {
