@@ -289,14 +289,26 @@ class explaining {
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
     const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
+    const int registers = caps_.registers;
+    const bool keeps = !by_lanes && !carried && overwrites_;
+    const int turned = keeps && s.a.shared
+                           ? select::turned_columns(s.m, s.n, s.k, lanes, registers, problem_.type)
+                           : 0;
+    if (turned > 0) e.column_extent = s.n / lanes;
+    const int kept =
+        keeps ? select::kept_columns(s.m, e.column_extent, s.k, registers, problem_.type) : 0;
     const select::tile_shape tile =
-        by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
-                 : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, tuned,
-                                        carried);
+        by_lanes ? select::lanes_tile(s.m, s.n, registers, problem_.type, uniform, tuned)
+        : kept > 0
+            ? select::tile_shape{2, kept}
+            : select::columns_tile(s.m, e.column_extent, registers, problem_.type, tuned, carried);
     e.rows = tile.m;
     e.columns = tile.n;
-    e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
-                                                                   : select::tile_reason::registers;
+    e.why = turned > 0 ? select::tile_reason::turned
+            : kept > 0 ? select::tile_reason::kept
+            : e.rows == e.row_extent && e.columns == e.column_extent
+                ? select::tile_reason::no_more
+                : select::tile_reason::registers;
     const label_set from = by_lanes ? in_tiles(in) : choice.transposed ? e.m : e.n;
     for (int l = problem_.label_count - 1; l >= 0 && in.lane < 0; --l) {
       if (contains(from & plan_.steps[step.origin].labels, l)) in.lane = l;

@@ -231,19 +231,33 @@ struct static_tiles {
   select::tile_shape tile;
   select::fetch_choice ahead;
   int unroll;
+  int kept = 0;        ///< vectors of columns for whose B there are registers (kept_columns)
+  int kept_lines = 1;  ///< fetched with each pair of rows then
+  int turned = 0;      ///< last columns that take their lanes from rows (turned_columns)
 };
 template <class T>
-constexpr static_tiles columns_tiles(index m, index n, index k, const gemm_tuning& tuned) {
+constexpr static_tiles columns_tiles(index m, index n, index k, bool shared_a,
+                                     const gemm_tuning& tuned) {
   const int v = tuned.narrows != 0 ? neighbours_for<T>(n) : neighbours<T>;
   const index vectors = (n + v - 1) / v;
   constexpr auto bytes = static_cast<index>(sizeof(T));
   const select::tile_shape tile = select::columns_tile(m, vectors, registers, scalar_of<T>, tuned);
   const index rest = n % v;
   const int last = tuned.narrows > 1 && n > v && rest > 0 ? neighbours_for<T>(rest) : v;
-  return {v, last < v ? last : 0, tile,
-          select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes,
-                              tile_count(m, vectors, tile) * k, tuned),
-          tuned.unroll};
+  const int turned = shared_a ? select::turned_columns(m, n, k, v, registers, scalar_of<T>) : 0;
+  const index whole = turned > 0 ? n / v : vectors;
+  const int kept = select::kept_columns(m, whole, k, registers, scalar_of<T>);
+  const auto fetched = [&](index parts) {
+    return select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes, parts, tuned);
+  };
+  return {v,
+          last < v ? last : 0,
+          tile,
+          fetched(tile_count(m, vectors, tile) * k),
+          tuned.unroll,
+          kept,
+          kept > 0 ? fetched(tile_count(m, whole, {2, kept})).lines : 0,
+          turned};
 }
 template <class T>
 constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
@@ -257,45 +271,155 @@ constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
           tuned.unroll};
 }
 
+/// Calls f<m, n, How>(operands of the tile) for the register tiles by columns of one problem at t,
+/// of `Columns` columns; `parts`: parts of a problem in which the tile fetches.
+template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Tile, bool ConjugateA,
+          class F>
+[[gnu::always_inline]] inline void for_each_columns_tile(const tile_operands<T>& t,
+                                                         fetch_cursor& next, index parts,
+                                                         const F& f) {
+  constexpr int v = Tiles.width;
+  for_each_tile<M, (Columns + v - 1) / v, Tile>([&]<int m, int n, bool last>(
+      index row, index column) __attribute__((always_inline)) {
+    tile_operands<T> u = t;
+    u.a += row * t.a_m;
+    u.b += column * v;
+    u.c += row * t.c_m + column * v;
+    u.next = next;
+    constexpr int narrow = last && Columns % v != 0 ? Tiles.last : 0;
+    constexpr tile_modes how{.tail = last ? Columns % (narrow != 0 ? narrow : v) : 0,
+                             .conjugate_a = ConjugateA,
+                             .ahead = Tiles.ahead.to,
+                             .lines = Tiles.ahead.lines,
+                             .unroll = Tiles.unroll,
+                             .last = n > 1 ? narrow : 0};
+    f.template operator()<(n == 1 && narrow != 0 ? narrow : v), m, n, how>(u);
+    next.advance(parts);
+  });
+}
+
+/// The operands with the strides that are constants.
+template <class T, tile_strides S, int V>
+[[gnu::always_inline]] inline tile_operands<T> with_strides(tile_operands<T> t) {
+  t.a_m = S.a_m;
+  t.a_k = S.a_k;
+  t.b_k = S.b_k;
+  t.c_m = S.c_m;
+  t.b_n = t.c_n = V;
+  t.sum_only = is_sum_only(t);
+  return t;
+}
+
+/// Calls f(operands, what is fetched meanwhile) for each problem, of which each fetches in `parts`.
+template <class T, class F>
+[[gnu::always_inline]] inline void for_each_problem(tile_operands<T> t, index problems,
+                                                    const problem_steps& step,
+                                                    const fetch_rates& rates, index parts,
+                                                    const F& f) {
+  fetch_cursor next = fetch_from(t, step, rates);
+  for (index p = 0; p < problems; ++p) {
+    if (step.at != nullptr) take(t, next, step, p);
+    f(t, next);
+    t.a += step.a;
+    t.b += step.b;
+    t.c += step.c;
+    go_on<T>(next, step, parts);
+  }
+}
+
 /// A products_function by columns.
 template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool ConjugateA,
           epilogue Finish>
 [[gnu::noinline]] void products_by_columns(const tile_walk&, const tile_operands<T>& from,
                                            index problems, const problem_steps& step) {
-  constexpr int v = Tiles.width, vectors = (N + v - 1) / v;
-  static constexpr index steps = tile_count(M, vectors, Tiles.tile) * K;
-  tile_operands<T> t = from;
-  t.a_m = S.a_m;
-  t.a_k = S.a_k;
-  t.b_k = S.b_k;
-  t.c_m = S.c_m;
-  t.b_n = t.c_n = v;
-  t.sum_only = is_sum_only(t);
-  fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(M * K, K * N, M * N, steps));
-  for (index p = 0; p < problems; ++p) {
-    if (step.at != nullptr) take(t, next, step, p);
-    for_each_tile<M, vectors, Tiles.tile>([&]<int m, int n, bool last>(
-        index row, index column) __attribute__((always_inline)) {
-      tile_operands<T> u = t;
-      u.a += row * t.a_m;
-      u.b += column * v;
-      u.c += row * t.c_m + column * v;
-      constexpr int narrow = last ? Tiles.last : 0;
-      constexpr tile_modes how{.tail = last ? N % (narrow != 0 ? narrow : v) : 0,
-                               .conjugate_a = ConjugateA,
-                               .ahead = Tiles.ahead.to,
-                               .lines = Tiles.ahead.lines,
-                               .unroll = Tiles.unroll,
-                               .last = n > 1 ? narrow : 0};
-      u.next = next;
-      constexpr int width = n == 1 && narrow != 0 ? narrow : v;
-      register_tile<T, width, m, n, static_k(K), how, Finish>(u, K);
-      next.advance(K);
+  constexpr int v = Tiles.width;
+  static constexpr index parts = tile_count(M, (N + v - 1) / v, Tiles.tile) * K;
+  for_each_problem(
+      with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
+      parts, [&](const tile_operands<T>& t, fetch_cursor& next) __attribute__((always_inline)) {
+        for_each_columns_tile<T, M, N, Tiles, Tiles.tile, ConjugateA>(
+            t, next, K,
+            [&]<int W, int m, int n, tile_modes How>(const tile_operands<T>& u) __attribute__((
+                always_inline)) { register_tile<T, W, m, n, static_k(K), How, Finish>(u, K); });
+      });
+}
+
+/// A in blocks of W rows, in which neighbours are rows; zeros fill up the last.
+template <class T, int W, int M, int K>
+struct turned_rows {
+  alignas(sizeof(T) * W) T entries[(M + W - 1) / W][K][W] = {};
+
+  turned_rows(const T* a, index a_m, index a_k) {
+    for (int m = 0; m < M; ++m)
+      for (int k = 0; k < K; ++k) entries[m / W][k][m % W] = a[m * a_m + k * a_k];
+  }
+};
+
+/// N columns of C, from t.c on, the lanes from its rows: C^T := B^T A^T.
+template <class T, int W, int M, int N, int K>
+[[gnu::always_inline]] inline void columns_of_turned_rows(const turned_rows<T, W, M, K>& a,
+                                                          const tile_operands<T>& t) {
+  tile_operands<T> u;
+  u.a_m = 1;
+  const auto block = [&]<int Rows>(int m) __attribute__((always_inline)) {
+    const T(&rows)[K][W] = a.entries[m / W];
+    accumulators<T, W, N, 1> sums;
+    sums.template step<tile_modes{}, true>(t.b, &rows[0][0], u);
+#pragma GCC unroll 16
+    for (int k = 1; k < K; ++k) sums.template step<tile_modes{}>(t.b + k * t.b_k, &rows[k][0], u);
+    T* const c = t.c + m * t.c_m;
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) {
+      const auto lanes_of_sum = (typename short_vec<T, W>::type)sums.sum[n][0].data;
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) c[i * t.c_m + n] = lanes_of_sum[i];
+    }
+  };
+#pragma GCC unroll 1
+  for (int m = 0; m + W <= M; m += W) block.template operator()<W>(m);
+  if constexpr (M % W > 0) block.template operator()<M % W>(M / W * W);
+}
+
+/// A products_function by columns where B stays in registers while the rows of A pass, and the last
+/// columns may take their lanes from rows.
+///
+/// Not where C is read: what is left of a row is loaded and stored in part, and such a load behind
+/// such a store of the row before waits for it (25 x 5 x 4, beta = 1, Zen 4: 0.19 of the rate).
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epilogue Finish>
+[[gnu::noinline]] void products_of_kept_columns(const tile_walk& walk, const tile_operands<T>& from,
+                                                index problems, const problem_steps& step) {
+  constexpr bool turns = Tiles.turned > 0;
+  if ((Finish == epilogue::update && !is_sum_only(from)) ||
+      (turns && problems < select::turned_problems))
+    return products_by_columns<T, M, N, K, S, Tiles, false, Finish>(walk, from, problems, step);
+
+  constexpr int v = Tiles.width, columns = N - Tiles.turned;
+  static constexpr select::tile_shape tile{M, Tiles.kept};
+  constexpr int pairs = (M + 1) / 2;
+  static constexpr index parts = tile_count(M, (columns + v - 1) / v, tile) * pairs;
+  const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
+    for_each_problem(
+        with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
+        parts, [&](const tile_operands<T>& t, fetch_cursor& next) __attribute__((always_inline)) {
+          for_each_columns_tile<T, M, columns, Tiles, tile, false>(
+              t, next, pairs,
+              [&]<int W, int, int n, tile_modes How>(const tile_operands<T>& u)
+                  __attribute__((always_inline)) {
+                    rows_of_kept_columns<T, W, M, n, K, How, Tiles.kept_lines>(u);
+                  });
+          last_columns(t);
+        });
+  };
+  if constexpr (turns) {
+    const T* const a = step.at != nullptr ? static_cast<const T*>(step.at->a) : from.a;
+    const turned_rows<T, v, M, K> turned(a, S.a_m, S.a_k);
+    each_problem([&](tile_operands<T> t) __attribute__((always_inline)) {
+      t.b += columns;
+      t.c += columns;
+      columns_of_turned_rows<T, v, M, Tiles.turned, K>(turned, t);
     });
-    t.a += step.a;
-    t.b += step.b;
-    t.c += step.c;
-    go_on<T>(next, step, steps);
+  } else {
+    each_problem([](const tile_operands<T>&) {});
   }
 }
 
@@ -497,6 +621,9 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
                               strides.c_m == n && lanes_of_rows<T, n>() > 0;
     if constexpr (has_rows) {
       return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
+    } else if constexpr (Tiles.kept > 0) {
+      return {products_of_kept_columns<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
+              &tuned};
     } else {
       return {products_by_columns<T, m, n, k, strides, Tiles, conjugate, finish>, Path,
               Tiles.ahead.to, &tuned};
@@ -515,7 +642,7 @@ template <class T>
 constexpr static_tiles tiles_of(const gemm_shape& s, select::gemm_path path,
                                 const gemm_tuning& tuned) {
   return path == select::gemm_path::by_columns
-             ? columns_tiles<T>(s.m, s.n, s.k, tuned)
+             ? columns_tiles<T>(s.m, s.n, s.k, s.a.shared, tuned)
              : lanes_tiles<T>(s.m, s.n, s.k, is_uniform<T>(s.a), tuned);
 }
 

@@ -82,6 +82,17 @@ struct tile_strides {
 /// What stands for a K that is known only when the program runs.
 inline constexpr int dynamic_k = -1;
 
+/// B[n] of a register tile for one k: `Whole` vectors and, unless Last is W, a narrower one.
+template <class T, int W, int Whole, int Last>
+struct tile_columns {
+  vec<T, W> entry[Whole];
+  vec<T, Last> end;
+};
+template <class T, int W, int Whole>
+struct tile_columns<T, W, Whole, W> {
+  vec<T, W> entry[Whole];
+};
+
 /// The M x N accumulators of a register tile: vectors of W lanes (W = 1: plain scalars), in the
 /// last column of `Last`. Complex lanes in pairs are for uniform A and lanes of B alone.
 template <class T, int W, int M, int N, int Last = W>
@@ -89,6 +100,8 @@ struct accumulators {
   static constexpr bool ends_narrow = Last < W;
   static constexpr int whole = ends_narrow ? N - 1 : N;  ///< columns of W lanes
   static_assert(whole > 0);
+
+  using columns = tile_columns<T, W, whole, Last>;
 
   sum_vec<T, W> sum[M][whole];
   sum_vec<T, Last> end[ends_narrow ? M : 1];
@@ -104,28 +117,31 @@ struct accumulators {
     }
   }
 
+  /// B[n] at b.
+  template <tile_modes How>
+  [[gnu::always_inline]] static columns columns_at(const T* b, const tile_operands<T>& t) {
+    columns column;
+#pragma GCC unroll 16
+    for (int n = 0; n < whole; ++n) {
+      column.entry[n] = is_part<How>(n) ? part<How.tail, W>(b + n * t.b_n, t.tail)
+                                        : entry<How.b>(b + at<How>(n, t.b_n, t.tail), t.b_im);
+      if constexpr (M > 1 && How.b != access::uniform && W > 1) pin(column.entry[n]);
+    }
+    if constexpr (ends_narrow) {
+      column.end = is_part<How>(N - 1) ? part<How.tail, Last>(b + (N - 1) * t.b_n, t.tail)
+                                       : load<T, Last>(b + (N - 1) * t.b_n);
+      if constexpr (M > 1) pin(column.end);
+    }
+    return column;
+  }
+
   /// sum[m][n] += A[m] B[n] for one k;  First: sum[m][n] := A[m] B[n].
   ///
   /// The first product is a multiplication because a fused one with zero reads a third register:
   /// on Zen 4 that read and the one of a store share a port, and with multiplications here the
   /// stores of the tile before are free (K = 5: 99 instead of 70 % of the peak).
   template <tile_modes How, bool First = false>
-  [[gnu::always_inline]] void step(const T* a, const T* b, const tile_operands<T>& t) {
-    vec<T, W> column[whole];
-    vec<T, Last> column_end;
-    if constexpr (How.has_b) {
-#pragma GCC unroll 16
-      for (int n = 0; n < whole; ++n) {
-        column[n] = is_part<How>(n) ? part<How.tail, W>(b + n * t.b_n, t.tail)
-                                    : entry<How.b>(b + at<How>(n, t.b_n, t.tail), t.b_im);
-        if constexpr (M > 1 && How.b != access::uniform && W > 1) pin(column[n]);
-      }
-      if constexpr (ends_narrow) {
-        column_end = is_part<How>(N - 1) ? part<How.tail, Last>(b + (N - 1) * t.b_n, t.tail)
-                                         : load<T, Last>(b + (N - 1) * t.b_n);
-        if constexpr (M > 1) pin(column_end);
-      }
-    }
+  [[gnu::always_inline]] void step(const T* a, const columns& column, const tile_operands<T>& t) {
 #pragma GCC unroll 16
     for (int m = 0; m < M; ++m) {
       decltype(entry<How.a>(a, 0)) row{};
@@ -139,20 +155,36 @@ struct accumulators {
         if constexpr (!How.has_b)
           sum[m][n] = First ? row : sum[m][n] + row;
         else if constexpr (First && !How.conjugate_a)
-          sum[m][n] = row * column[n];
+          sum[m][n] = row * column.entry[n];
         else if constexpr (How.conjugate_a)
-          sum[m][n] = fma_conjugate(row, column[n], First ? no_sum<T, W>() : sum[m][n]);
+          sum[m][n] = fma_conjugate(row, column.entry[n], First ? no_sum<T, W>() : sum[m][n]);
         else
-          sum[m][n] = fma(row, column[n], sum[m][n]);
+          sum[m][n] = fma(row, column.entry[n], sum[m][n]);
       }
       if constexpr (ends_narrow) {
-        const auto part_of_row = low_lanes<Last>(row);
+        // Both broadcasts are memory operands then (order 9 to 12, double precision, Zen 4: 1.1
+        // times the rate).
+        const auto part_of_row = [&]() __attribute__((always_inline)) {
+          if constexpr (!is_complex_type<T> && whole == 1 && How.a == access::uniform &&
+                        (M == 2 || M > 5))
+            return entry_of<How.a, Last>(to_broadcast_again(a + m * t.a_m), t.a_im);
+          else
+            return low_lanes<Last>(row);
+        }
+        ();
         if constexpr (How.conjugate_a)
-          end[m] = fma_conjugate(part_of_row, column_end, First ? no_sum<T, Last>() : end[m]);
+          end[m] = fma_conjugate(part_of_row, column.end, First ? no_sum<T, Last>() : end[m]);
         else
-          end[m] = First ? part_of_row * column_end : fma(part_of_row, column_end, end[m]);
+          end[m] = First ? part_of_row * column.end : fma(part_of_row, column.end, end[m]);
       }
     }
+  }
+  template <tile_modes How, bool First = false>
+  [[gnu::always_inline]] void step(const T* a, const T* b, const tile_operands<T>& t) {
+    if constexpr (How.has_b)
+      step<How, First>(a, columns_at<How>(b, t), t);
+    else
+      step<How, First>(a, columns{}, t);
   }
 
   /// sum[m][n] (+)= sum_k A[m][k] B[k][n];  First: the sums start here.
@@ -191,6 +223,18 @@ struct accumulators {
         loop<How>(a, b, t, 1, K);
       }
     }
+  }
+
+  /// So many lines of each operand to come.
+  template <tile_modes How, int Lines>
+  [[gnu::always_inline]] static void fetch(fetch_cursor& next) {
+    for (const std::uintptr_t p : {next.a, next.b, next.c}) {
+#pragma GCC unroll 16
+      for (int i = 0; i < Lines; ++i)
+        __builtin_prefetch(reinterpret_cast<const char*>(p + static_cast<std::uintptr_t>(i) * 64),
+                           0, How.ahead == select::fetch::into_l1 ? 3 : 2);
+    }
+    next.advance(1);
   }
 
   /// C := sum, or C := alpha sum + beta C. All of C that is read is read before any of it is
@@ -280,10 +324,7 @@ struct accumulators {
 #pragma GCC unroll 1
         for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) {
           step<How>(a, b, t);
-          fetch_lines<How>(next.a);
-          fetch_lines<How>(next.b);
-          fetch_lines<How>(next.c);
-          next.advance(1);
+          fetch<How, How.lines>(next);
         }
         return;
       }
@@ -304,14 +345,6 @@ struct accumulators {
 #pragma GCC unroll 1
     for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) step<How>(a, b, t);
   }
-  template <tile_modes How>
-  [[gnu::always_inline]] static void fetch_lines(std::uintptr_t p) {
-#pragma GCC unroll 16
-    for (int i = 0; i < How.lines; ++i)
-      __builtin_prefetch(reinterpret_cast<const char*>(p + static_cast<std::uintptr_t>(i) * 64), 0,
-                         How.ahead == select::fetch::into_l1 ? 3 : 2);
-  }
-
   /// Keeps g++ from mixing the multiplications of the first k with the sums of the next.
   [[gnu::always_inline]] void settle() {
 #ifndef __clang__
@@ -353,6 +386,15 @@ struct accumulators {
       return load_split<T, L>(p, im);
     else
       return load<T, L>(p);
+  }
+
+  /// `a`; clang would keep the first broadcast for the second, and spill B (order 9: 0.75 of the
+  /// rate). g++ does not, and is kept from ordering what follows (order 12: 0.95).
+  [[gnu::always_inline]] static const T* to_broadcast_again(const T* a) {
+#ifdef __clang__
+    a = cpu::launder(a);
+#endif
+    return a;
   }
 
   template <int Tail, int L>
@@ -424,6 +466,34 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
     }
   }
   acc.template finish<Finish, How>(t);
+}
+
+// C := A B of M rows, two at a time, while the K x N vectors of B stay in registers
+// (select::kept_columns). The results, which a large tile writes in a burst at its end, are written
+// evenly, which is what counts where C comes from L2. With four rows at a time g++ is slower (36 x
+// 6 x 4: 1.1 times the rate of tiles of 9 rows, with two 1.3, Zen 4).
+template <class T, int W, int M, int N, int K, tile_modes How, int Lines>
+[[gnu::always_inline]] inline void rows_of_kept_columns(tile_operands<T> t) {
+  constexpr int last = How.last > 0 ? How.last : W, together = M > 1 ? 2 : 1;
+  tile_columns<T, W, (How.last > 0 ? N - 1 : N), last> b[K];
+#pragma GCC unroll 16
+  for (int k = 0; k < K; ++k)
+    b[k] = accumulators<T, W, together, N, last>::template columns_at<How>(t.b + k * t.b_k, t);
+  const auto rows = [&]<int R>() __attribute__((always_inline)) {
+    accumulators<T, W, R, N, last> acc;
+    acc.template step<How, true>(t.a, b[0], t);
+#pragma GCC unroll 16
+    for (int k = 1; k < K; ++k) acc.template step<How>(t.a + k * t.a_k, b[k], t);
+    acc.template finish<epilogue::overwrite, How>(t);
+    if constexpr (How.ahead != select::fetch::none) {
+      if (t.next.fetches) acc.template fetch<How, Lines>(t.next);
+    }
+    t.a += R * t.a_m;
+    t.c += R * t.c_m;
+  };
+#pragma GCC unroll 1
+  for (int m = 0; m + together <= M; m += together) rows.template operator()<together>();
+  if constexpr (M % together > 0) rows.template operator()<M % together>();
 }
 
 }  // namespace TENFOLD_ISA

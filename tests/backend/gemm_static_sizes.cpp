@@ -24,6 +24,22 @@ void check_rectangle() {
   CHECK(wrong == 0);
 }
 
+/// B stays in registers where C is not read, and from select::turned_problems on the last columns
+/// may take their lanes from rows.
+template <class T, class A, class B, class C, index M, index N, index K>
+void check_kept() {
+  for (const index count : {1, 3, 4, 5, 18}) {
+    CAPTURE(count);
+    const auto errors = [&](T alpha, T beta) {
+      return call_of<op::none, op::none>::errors<T, M, N, K, A, B, C>({count, M, N}, K, alpha,
+                                                                      beta);
+    };
+    CHECK(errors(T(1), T(0)) == 0);
+    CHECK(errors(T(1), T(1)) == 0);
+    CHECK(errors(T(-3), T(0)) == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("square products of sizes in the types, row by row") {
@@ -50,6 +66,25 @@ TEST_CASE(
   check_rectangle<double, t, t, t, 10, 1, 6>();
   check_rectangle<double, t, t, t, 64, 2, 70>();
   check_rectangle<double, l, l, l, 1, 1, 20>();
+}
+
+TEST_CASE("products whose rows pass while B stays in registers") {
+  using t = in_tensor;
+  using s = in_matrix;
+  using p = behind_pointers;
+  SUBCASE("a row is whole vectors") { check_kept<double, s, t, t, 13, 16, 5>(); }
+  SUBCASE("a row is part of a vector") { check_kept<double, s, t, t, 25, 5, 4>(); }
+  SUBCASE("a row ends in a narrower vector") { check_kept<double, t, t, t, 11, 11, 11>(); }
+  SUBCASE("a row is several groups of vectors") { check_kept<double, s, t, t, 6, 43, 5>(); }
+  SUBCASE("one row") { check_kept<double, t, t, t, 1, 64, 9>(); }
+  SUBCASE("B is one for all") { check_kept<float, t, s, t, 14, 13, 12>(); }
+  SUBCASE("one column is left over, of as many rows as lanes") {
+    check_kept<double, s, t, t, 16, 9, 8>();
+  }
+  SUBCASE("one column is left over, of more rows") { check_kept<double, s, t, t, 81, 9, 7>(); }
+  SUBCASE("two columns are left over") { check_kept<double, s, t, t, 20, 10, 9>(); }
+  SUBCASE("four columns of float are left over") { check_kept<float, s, t, t, 37, 20, 6>(); }
+  SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 17, 9, 6>(); }
 }
 
 TEST_CASE("one product of two matrices with sizes in their types") {

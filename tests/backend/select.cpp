@@ -85,10 +85,36 @@ TEST_CASE("register tiles fit the registers and are never empty") {
   }
 }
 
+static_assert(kept_columns(64, 1, 7, 32, scalar::f64) == 1);
+static_assert(kept_columns(8, 5, 6, 32, scalar::f64) == 3, "3 and 2 vectors");
+static_assert(kept_columns(6, 2, 4, 32, scalar::f64) == 0, "the compiler unrolls the whole tile");
+static_assert(kept_columns(16, 2, 16, 32, scalar::f64) == 0, "a broadcast would serve one vector");
+static_assert(kept_columns(64, 1, 17, 32, scalar::f64) == 0, "so long a sum is a loop");
+static_assert(kept_columns(64, 1, 7, 16, scalar::f64) == 0);
+static_assert(kept_columns(64, 1, 7, 32, scalar::c64) == 0);
+static_assert(turned_columns(81, 9, 7, 8, 32, scalar::f64) == 1);
+static_assert(turned_columns(100, 10, 9, 8, 32, scalar::f64) == 2);
+static_assert(turned_columns(121, 11, 9, 8, 32, scalar::f64) == 0, "a narrower vector holds them");
+static_assert(turned_columns(7, 9, 9, 8, 32, scalar::f64) == 0, "fewer rows than lanes");
+static_assert(turned_columns(64, 8, 7, 8, 32, scalar::f64) == 0, "nothing is left over");
+static_assert(turned_columns(49, 7, 6, 8, 32, scalar::f64) == 0, "there is no whole vector");
+static_assert(turned_columns(1000, 9, 9, 8, 32, scalar::f64) == 0, "A^T does not stay in L1");
+
+TEST_CASE("what stays of B in registers leaves room for two sums and two broadcasts") {
+  for (index k = 1; k <= 40; ++k) {
+    for (index vectors = 1; vectors <= 40; ++vectors) {
+      const int kept = kept_columns(1000, vectors, k, 32, scalar::f64);
+      CHECK(kept <= vectors);
+      if (kept > 0) CHECK(kept * (k + 2) + 2 < 32);
+    }
+  }
+}
+
 TEST_CASE("every reason for a tile has its sentence") {
   for (const tile_reason why :
        {tile_reason::no_more, tile_reason::memory_broadcast, tile_reason::registers,
-        tile_reason::squarest, tile_reason::streaming, tile_reason::library}) {
+        tile_reason::squarest, tile_reason::streaming, tile_reason::kept, tile_reason::turned,
+        tile_reason::library}) {
     CHECK(sentence_of(why)[0] != '\0');
   }
 }

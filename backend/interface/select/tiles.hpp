@@ -205,6 +205,8 @@ enum class tile_reason : unsigned char {
   registers,         ///< the registers are full
   squarest,          ///< A in lanes: the squarest tile hides the loads
   streaming,         ///< nothing is summed: memory is walked row by row
+  kept,              ///< B stays in registers while the rows of A pass
+  turned,            ///< the same, and the lanes of the last columns are rows
   library            ///< the largest tile that the library carries
 };
 
@@ -220,6 +222,11 @@ constexpr const char* sentence_of(tile_reason why) {
       return "the squarest hides the loads of A and B";
     case tile_reason::streaming:
       return "nothing is summed, so memory is walked row by row";
+    case tile_reason::kept:
+      return "B stays in registers while the rows pass two at a time";
+    case tile_reason::turned:
+      return "B stays in registers while the rows pass two at a time; what is left of a row takes "
+             "its lanes from rows";
     case tile_reason::library:
       return "the largest for a k that only the call tells";
   }
