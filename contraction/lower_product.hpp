@@ -154,7 +154,7 @@ constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& pla
 
   const gemm_shape shape = gemm_of(step, p.type);
   const int width = caps.lanes(p.type);
-  const select::gemm_choice choice = select::gemm(shape, width, select::tuning_of(caps).of(shape));
+  const select::gemm_choice choice = select::gemm(shape, width, select::tuning_of(caps, shape));
   const gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
   phase.scratch_entries = choice.path == select::gemm_path::by_lanes
                               ? select::lanes_scratch(oriented, width).entries()

@@ -260,7 +260,7 @@ class explaining {
     explained_step& e = out_.steps[step.origin];
     const int width = caps_.lanes(problem_.type);
     const gemm_shape said = gemm_of(step, problem_.type);
-    const gemm_tuning& tuned = select::tuning_of(caps_).of(said);
+    const gemm_tuning tuned = select::tuning_of(caps_, said);
     const select::gemm_choice choice = select::gemm(said, width, tuned);
     const bool by_lanes = choice.path == select::gemm_path::by_lanes;
     const gemm_shape s = choice.transposed ? transposed(said) : said;

@@ -122,13 +122,4 @@ constexpr bool are_valid(const tuned_class (&list)[N]) {
   return true;
 }
 
-/// A tuning with those of its instruction set that are in a list.
-template <int N>
-constexpr tuning with(tuning t, instruction_set set, const tuned_class (&list)[N]) {
-  for (const tuned_class& one : list) {
-    if (one.set == set) t.classes[number_of(one.which)] = one.found;
-  }
-  return t;
-}
-
 }  // namespace tenfold

@@ -81,6 +81,7 @@ TEST_CASE("products whose rows pass while B stays in registers") {
   SUBCASE("one column is left over, of as many rows as lanes") {
     check_kept<double, s, t, t, 16, 9, 8>();
   }
+  SUBCASE("one column is left over, of fewer rows") { check_kept<double, s, t, t, 6, 25, 5>(); }
   SUBCASE("one column is left over, of more rows") { check_kept<double, s, t, t, 81, 9, 7>(); }
   SUBCASE("two columns are left over") { check_kept<double, s, t, t, 20, 10, 9>(); }
   SUBCASE("four columns of float are left over") { check_kept<float, s, t, t, 37, 20, 6>(); }

@@ -95,7 +95,8 @@ static_assert(kept_columns(64, 1, 7, 32, scalar::c64) == 0);
 static_assert(turned_columns(81, 9, 7, 8, 32, scalar::f64) == 1);
 static_assert(turned_columns(100, 10, 9, 8, 32, scalar::f64) == 2);
 static_assert(turned_columns(121, 11, 9, 8, 32, scalar::f64) == 0, "a narrower vector holds them");
-static_assert(turned_columns(7, 9, 9, 8, 32, scalar::f64) == 0, "fewer rows than lanes");
+static_assert(turned_columns(6, 25, 5, 8, 32, scalar::f64) == 1);
+static_assert(turned_columns(3, 25, 5, 8, 32, scalar::f64) == 0, "most lanes would be empty");
 static_assert(turned_columns(64, 8, 7, 8, 32, scalar::f64) == 0, "nothing is left over");
 static_assert(turned_columns(49, 7, 6, 8, 32, scalar::f64) == 0, "there is no whole vector");
 static_assert(turned_columns(1000, 9, 9, 8, 32, scalar::f64) == 0, "A^T does not stay in L1");
@@ -260,10 +261,11 @@ constexpr gemm_tuning tuned_for(index n, int gemm_tuning::*value, int to) {
 }
 constexpr gemm_tuning as_shipped = shipped({}, instruction_set::avx512);
 
-static_assert(built_in(instruction_set::avx2).of(square(9)) ==
+static_assert(built_in(instruction_set::avx2, class_of(square(9))) ==
                   shipped(class_of(square(9)), instruction_set::avx2),
               "without a header of the user");
-static_assert(&tuning_of(avx512_capabilities) == &built_in(instruction_set::avx512));
+static_assert(tuning_of(avx512_capabilities, square(9)) ==
+              built_in(instruction_set::avx512, class_of(square(9))));
 
 static_assert(columns_tile(16, 2, 32, scalar::f64, as_shipped) == tile_shape{8, 2});
 static_assert(columns_tile(14, 2, 32, scalar::f64, as_shipped) == tile_shape{14, 2});

@@ -12,8 +12,8 @@ constexpr gemm_shape square(index n) {
   }
   return s;
 }
-constexpr const gemm_tuning& built(index n) {
-  return select::built_in(cpu::compiled_set).of(square(n));
+constexpr gemm_tuning built(index n) {
+  return select::built_in(cpu::compiled_set, class_of(square(n)));
 }
 static_assert(built(12).columns_rows == 3);
 static_assert(built(16) == built(12));
