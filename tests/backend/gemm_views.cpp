@@ -41,6 +41,24 @@ TEST_CASE("a matrix serves all problems, and two matrices have one product") {
                                                                            1.0) == 0);
 }
 
+TEST_CASE("a product is the same the first time, again, and after one of another size or form") {
+  using s = in_matrix;
+  const auto errors = []<op B>(index m, index n, index k) {
+    return call_of<op::none, B>::template errors<double, dyn, dyn, dyn, s, s, s>({1, m, n}, k, 1.0,
+                                                                                 1.0);
+  };
+  for (int round = 0; round < 2; ++round) {
+    for (int again = 0; again < 2; ++again) {
+      CHECK(errors.operator()<op::none>(5, 9, 7) == 0);
+      CHECK(errors.operator()<op::none>(9, 9, 7) == 0);
+      CHECK(errors.operator()<op::transpose>(9, 9, 7) == 0);
+    }
+    CHECK(errors.operator()<op::transpose>(9, 9, 7) == 0);
+    CHECK(errors.operator()<op::none>(9, 9, 7) == 0);
+    CHECK(errors.operator()<op::none>(9, 9, 7) == 0);
+  }
+}
+
 TEST_CASE("views of stride 0 along the batch are one matrix, as operands") {
   std::vector<double> memory{1, 2, 3, 4};
   const strided_view<const double, dyn, dyn, dyn> a(memory.data(), {20, 2, 2}, {0, 2, 1});
