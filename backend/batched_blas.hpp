@@ -2,7 +2,7 @@
 
 #include <tenfold/backend/batch_info.hpp>
 #include <tenfold/backend/batch_operand.hpp>
-#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/gemm_static.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <type_traits>
 

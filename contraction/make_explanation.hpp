@@ -289,23 +289,20 @@ class explaining {
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
     const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
-    const int registers = caps_.registers;
-    const bool keeps = !by_lanes && !carried && overwrites_;
-    const int turned = keeps && s.a.shared
-                           ? select::turned_columns(s.m, s.n, s.k, lanes, registers, problem_.type)
-                           : 0;
-    if (turned > 0) e.column_extent = s.n / lanes;
-    const int kept =
-        keeps ? select::kept_columns(s.m, e.column_extent, s.k, registers, problem_.type) : 0;
+    select::kept_columns kept;
+    if (!by_lanes && !carried && overwrites_)
+      kept = select::keep_columns(s, lanes, caps_.registers);
+    if (kept.vectors > 0) e.column_extent = kept.of;
     const select::tile_shape tile =
-        by_lanes ? select::lanes_tile(s.m, s.n, registers, problem_.type, uniform, tuned)
-        : kept > 0
-            ? select::tile_shape{2, kept}
-            : select::columns_tile(s.m, e.column_extent, registers, problem_.type, tuned, carried);
+        by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
+        : kept.vectors > 0
+            ? select::tile_shape{select::chunks(s.m, select::kept_rows).longer, kept.vectors}
+            : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, tuned,
+                                   carried);
     e.rows = tile.m;
     e.columns = tile.n;
-    e.why = turned > 0 ? select::tile_reason::turned
-            : kept > 0 ? select::tile_reason::kept
+    e.why = kept.transposed > 0 ? select::tile_reason::transposed
+            : kept.vectors > 0  ? select::tile_reason::kept
             : e.rows == e.row_extent && e.columns == e.column_extent
                 ? select::tile_reason::no_more
                 : select::tile_reason::registers;

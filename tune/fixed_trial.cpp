@@ -3,7 +3,7 @@
 #include <complex>
 #include <iterator>
 #include <stdexcept>
-#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/gemm_static.hpp>
 #include <utility>
 
 #include "knobs.hpp"

@@ -162,16 +162,7 @@ struct accumulators {
           sum[m][n] = fma(row, column.entry[n], sum[m][n]);
       }
       if constexpr (ends_narrow) {
-        // Both broadcasts are memory operands then (order 9 to 12, double precision, Zen 4: 1.1
-        // times the rate).
-        const auto part_of_row = [&]() __attribute__((always_inline)) {
-          if constexpr (!is_complex_type<T> && whole == 1 && How.a == access::uniform &&
-                        (M == 2 || M > 5))
-            return entry_of<How.a, Last>(to_broadcast_again(a + m * t.a_m), t.a_im);
-          else
-            return low_lanes<Last>(row);
-        }
-        ();
+        const auto part_of_row = end_of<How>(row, a + m * t.a_m);
         if constexpr (How.conjugate_a)
           end[m] = fma_conjugate(part_of_row, column.end, First ? no_sum<T, Last>() : end[m]);
         else
@@ -345,6 +336,7 @@ struct accumulators {
 #pragma GCC unroll 1
     for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) step<How>(a, b, t);
   }
+
   /// Keeps g++ from mixing the multiplications of the first k with the sums of the next.
   [[gnu::always_inline]] void settle() {
 #ifndef __clang__
@@ -388,13 +380,20 @@ struct accumulators {
       return load<T, L>(p);
   }
 
-  /// `a`; clang would keep the first broadcast for the second, and spill B (order 9: 0.75 of the
-  /// rate). g++ does not, and is kept from ordering what follows (order 12: 0.95).
-  [[gnu::always_inline]] static const T* to_broadcast_again(const T* a) {
+  /// The entry of A at `a`, which `row` holds, for the narrower vector. clang would broadcast once
+  /// for both and spill B (order 9: 0.75 of the rate); g++, which does not, is not to be hindered
+  /// in ordering what follows (order 12: 0.95).
+  template <tile_modes How, class Row>
+  [[gnu::always_inline]] static auto end_of(const Row& row, [[maybe_unused]] const T* a) {
+    if constexpr (!is_complex_type<T> && whole == 1 && How.a == access::uniform &&
+                  select::broadcasts_twice(M)) {
 #ifdef __clang__
-    a = cpu::launder(a);
+      a = cpu::launder(a);
 #endif
-    return a;
+      return broadcast<T, Last>(*a);
+    } else {
+      return low_lanes<Last>(row);
+    }
   }
 
   template <int Tail, int L>
@@ -468,13 +467,13 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
   acc.template finish<Finish, How>(t);
 }
 
-// C := A B of M rows, two at a time, while the K x N vectors of B stay in registers
-// (select::kept_columns). The results, which a large tile writes in a burst at its end, are written
-// evenly, which is what counts where C comes from L2. With four rows at a time g++ is slower (36 x
-// 6 x 4: 1.1 times the rate of tiles of 9 rows, with two 1.3, Zen 4).
+// C := A B of M rows, select::kept_rows at a time, while the K x N vectors of B stay in registers.
+// The results, which a large tile writes in a burst at its end, are written evenly; where C comes
+// from L2 that is what counts. With each pass so many lines of each operand are fetched.
 template <class T, int W, int M, int N, int K, tile_modes How, int Lines>
 [[gnu::always_inline]] inline void rows_of_kept_columns(tile_operands<T> t) {
-  constexpr int last = How.last > 0 ? How.last : W, together = M > 1 ? 2 : 1;
+  constexpr int last = How.last > 0 ? How.last : W,
+                together = M < select::kept_rows ? M : select::kept_rows;
   tile_columns<T, W, (How.last > 0 ? N - 1 : N), last> b[K];
 #pragma GCC unroll 16
   for (int k = 0; k < K; ++k)

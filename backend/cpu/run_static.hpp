@@ -2,7 +2,7 @@
 
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/fetch.hpp>
-#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/gemm_static.hpp>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/parts.hpp>

@@ -24,8 +24,8 @@ void check_rectangle() {
   CHECK(wrong == 0);
 }
 
-/// B stays in registers where C is not read, and from select::turned_problems on the last columns
-/// may take their lanes from rows.
+/// B stays in registers where C is not read, and from select::packed_problems on the last columns
+/// may be transposed.
 template <class T, class A, class B, class C, index M, index N, index K>
 void check_kept() {
   for (const index count : {1, 3, 4, 5, 18}) {

@@ -85,26 +85,50 @@ TEST_CASE("register tiles fit the registers and are never empty") {
   }
 }
 
-static_assert(kept_columns(64, 1, 7, 32, scalar::f64) == 1);
-static_assert(kept_columns(8, 5, 6, 32, scalar::f64) == 3, "3 and 2 vectors");
-static_assert(kept_columns(6, 2, 4, 32, scalar::f64) == 0, "the compiler unrolls the whole tile");
-static_assert(kept_columns(16, 2, 16, 32, scalar::f64) == 0, "a broadcast would serve one vector");
-static_assert(kept_columns(64, 1, 17, 32, scalar::f64) == 0, "so long a sum is a loop");
-static_assert(kept_columns(64, 1, 7, 16, scalar::f64) == 0);
-static_assert(kept_columns(64, 1, 7, 32, scalar::c64) == 0);
-static_assert(turned_columns(81, 9, 7, 8, 32, scalar::f64) == 1);
-static_assert(turned_columns(100, 10, 9, 8, 32, scalar::f64) == 2);
-static_assert(turned_columns(121, 11, 9, 8, 32, scalar::f64) == 0, "a narrower vector holds them");
-static_assert(turned_columns(6, 25, 5, 8, 32, scalar::f64) == 1);
-static_assert(turned_columns(3, 25, 5, 8, 32, scalar::f64) == 0, "most lanes would be empty");
-static_assert(turned_columns(64, 8, 7, 8, 32, scalar::f64) == 0, "nothing is left over");
-static_assert(turned_columns(49, 7, 6, 8, 32, scalar::f64) == 0, "there is no whole vector");
-static_assert(turned_columns(1000, 9, 9, 8, 32, scalar::f64) == 0, "A^T does not stay in L1");
+static_assert(kept_vectors(64, 1, 7, 32, scalar::f64) == 1);
+static_assert(kept_vectors(8, 5, 6, 32, scalar::f64) == 3, "3 and 2 vectors");
+static_assert(kept_vectors(6, 2, 4, 32, scalar::f64) == 0, "the compiler unrolls the whole tile");
+static_assert(kept_vectors(16, 2, 16, 32, scalar::f64) == 0, "a broadcast would serve one vector");
+static_assert(kept_vectors(64, 1, 17, 32, scalar::f64) == 0, "so long a sum is a loop");
+static_assert(kept_vectors(64, 1, 7, 16, scalar::f64) == 0);
+static_assert(kept_vectors(64, 1, 7, 32, scalar::c64) == 0);
+
+constexpr gemm_shape one_a_for_all(index m, index n, index k) {
+  gemm_shape s{scalar::f64, m, n, k, {}, {}, {}};
+  s.a.row = k;
+  s.b.row = s.c.row = n;
+  s.a.column = s.b.column = s.c.column = 1;
+  s.a.shared = true;
+  return s;
+}
+constexpr int transposed_columns(gemm_shape s) { return keep_columns(s, 8, 32).transposed; }
+static_assert(transposed_columns(one_a_for_all(81, 9, 7)) == 1);
+static_assert(transposed_columns(one_a_for_all(100, 10, 9)) == 2);
+static_assert(transposed_columns(one_a_for_all(121, 11, 9)) == 0, "a narrower vector holds them");
+static_assert(transposed_columns(one_a_for_all(6, 25, 5)) == 1);
+static_assert(transposed_columns(one_a_for_all(3, 25, 5)) == 0, "most lanes would be empty");
+static_assert(transposed_columns(one_a_for_all(64, 8, 7)) == 0, "nothing is left over");
+static_assert(transposed_columns(one_a_for_all(49, 7, 6)) == 0, "there is no whole vector");
+static_assert(transposed_columns(one_a_for_all(1000, 9, 9)) == 0, "A^T does not stay in L1");
+static_assert(transposed_columns([] {
+                gemm_shape s = one_a_for_all(81, 9, 7);
+                s.a.shared = false;
+                return s;
+              }()) == 0);
+static_assert(transposed_columns([] {
+                gemm_shape s = one_a_for_all(81, 9, 7);
+                s.b.column = 7;
+                return s;
+              }()) == 0,
+              "B is copied, problem by problem");
+static_assert(keep_columns(one_a_for_all(81, 9, 7), 8, 32).of == 1);
+static_assert(keep_columns(one_a_for_all(121, 11, 9), 8, 32).of == 2);
+static_assert(packed_problems == 4, "the sentence of tile_reason::transposed says so");
 
 TEST_CASE("what stays of B in registers leaves room for two sums and two broadcasts") {
   for (index k = 1; k <= 40; ++k) {
     for (index vectors = 1; vectors <= 40; ++vectors) {
-      const int kept = kept_columns(1000, vectors, k, 32, scalar::f64);
+      const int kept = kept_vectors(1000, vectors, k, 32, scalar::f64);
       CHECK(kept <= vectors);
       if (kept > 0) CHECK(kept * (k + 2) + 2 < 32);
     }
@@ -114,7 +138,7 @@ TEST_CASE("what stays of B in registers leaves room for two sums and two broadca
 TEST_CASE("every reason for a tile has its sentence") {
   for (const tile_reason why :
        {tile_reason::no_more, tile_reason::memory_broadcast, tile_reason::registers,
-        tile_reason::squarest, tile_reason::streaming, tile_reason::kept, tile_reason::turned,
+        tile_reason::squarest, tile_reason::streaming, tile_reason::kept, tile_reason::transposed,
         tile_reason::library}) {
     CHECK(sentence_of(why)[0] != '\0');
   }

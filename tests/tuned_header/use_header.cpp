@@ -1,4 +1,4 @@
-#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/gemm_static.hpp>
 
 // What static sizes are built with, where a header says so.
 

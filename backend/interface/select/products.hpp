@@ -69,8 +69,7 @@ static_assert(are_valid(tuned_classes),
 /// What static sizes of a class are built with: as shipped, but for what the header says that a
 /// build may be given (CMake's TENFOLD_TUNING_HEADER).
 ///
-/// One class is asked for, never a table of all: that cost each file which includes the library as
-/// much compile time as a hundred lines of code.
+/// One class, as a table of all would be evaluated in every file that includes this.
 constexpr gemm_tuning built_in(instruction_set set, const size_class& c) {
   gemm_tuning t = shipped(c, set);
 #if defined(TENFOLD_TUNED)
@@ -284,33 +283,50 @@ constexpr tile_shape columns_tile(index rows, index vectors, int registers, scal
   return {chunks(rows, most.m).longer, chunks(vectors, most.n).longer};
 }
 
-/// The vectors of columns whose k entries of B stay in registers while the rows of A pass, two at a
-/// time; 0: each register tile reads B again.
+/// Rows of A that pass together while B stays in registers. With four g++ is slower (36 x 6 x 4,
+/// double precision, Zen 4: 1.1 times the rate of tiles that read B again, with two 1.3).
+inline constexpr int kept_rows = 2;
+
+/// The vectors of columns whose k entries of B stay in registers while the rows of A pass; 0: each
+/// register tile reads B again.
 ///
 /// A tile that the compiler unrolls whole is better than a loop over rows (6 x 16 x 4, double
 /// precision, Zen 4: 1.2 times the rate).
-constexpr int kept_columns(index m, index vectors, index k, int registers, scalar type) {
+constexpr int kept_vectors(index m, index vectors, index k, int registers, scalar type) {
   if (registers < 32 || is_complex(type) || k > static_sum) return 0;
   if (m * vectors * k < unrolled_products) return 0;
-  const auto most = (registers - 3) / (k + 2);  // two sums for each, and two broadcasts
+  const auto most = (registers - 1 - kept_rows) / (k + kept_rows);  // sums, and entries of A
   const int kept = most < 1 ? 0 : chunks(vectors, most).longer;
   return kept > 1 || vectors == 1 ? kept : 0;  // a broadcast serves two or more if it can
 }
 
-/// The columns beyond whole vectors of `width` whose lanes are rows of C, as A^T is made once for
-/// all problems: where they are few. Its entries stay in L1 beside those of a problem. With fewer
-/// rows than lanes too (6 x 25 x 5, double precision, Zen 4: 0.91 of the peak, 0.85 with an end of
+/// How a product by columns keeps B in registers.
+struct kept_columns {
+  int vectors = 0;     ///< of columns at once; 0: B is not kept
+  int of = 0;          ///< vectors of columns in all
+  int transposed = 0;  ///< last columns, beyond them: C^T := B^T A^T, the lanes are rows of C
+};
+
+/// The columns beyond whole vectors of `width` are transposed where they are few, and A, the same
+/// for all problems, can be packed once and stays in L1 beside a problem in place. With fewer rows
+/// than lanes too (6 x 25 x 5, double precision, Zen 4: 0.91 of the peak, 0.85 with a vector for
 /// one entry).
-constexpr int turned_columns(index m, index n, index k, int width, int registers, scalar type) {
-  const index rest = n % width;
-  if (n < width || rest == 0 || 4 * rest > width || 2 * m < width) return 0;
-  if ((m + width) * k * static_cast<index>(bytes_of(type)) > 16384) return 0;
-  return kept_columns(m, n / width, k, registers, type) > 0 ? static_cast<int>(rest) : 0;
+constexpr kept_columns keep_columns(const gemm_shape& s, int width, int registers) {
+  const index rest = s.n % width, whole = s.n / width;
+  const bool in_place = s.a.shared && has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c);
+  const index packed = (s.m + width) * s.k * static_cast<index>(bytes_of(s.type));
+  if (in_place && whole > 0 && rest > 0 && 4 * rest <= width && 2 * s.m >= width &&
+      packed <= 16384) {
+    const int kept = kept_vectors(s.m, whole, s.k, registers, s.type);
+    if (kept > 0) return {kept, static_cast<int>(whole), static_cast<int>(rest)};
+  }
+  const index vectors = rest > 0 ? whole + 1 : whole;
+  return {kept_vectors(s.m, vectors, s.k, registers, s.type), static_cast<int>(vectors), 0};
 }
 
-/// From so many problems on that copy of A pays (81 x 9 x 7, Zen 4: as much time as 0.7 problems,
-/// of which each then takes 0.73 of its time).
-inline constexpr index turned_problems = 4;
+/// From so many problems on it pays to pack A (81 x 9 x 7, Zen 4: that takes as much time as 0.7
+/// problems, of which each then takes 0.73 of its time).
+inline constexpr index packed_problems = 4;
 
 /// The largest register tile of problems.
 constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {

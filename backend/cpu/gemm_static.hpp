@@ -1,0 +1,430 @@
+#pragma once
+
+#include <tenfold/backend/cpu/gemm.hpp>
+
+/// The kernels of a shape that the compiler knows.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// The register tiles of M x N entries, N in vectors, calling f<m, n, last>(row, column).
+///
+/// `last`: the vector at the end of these columns is the last of all.
+template <int M, int N, select::tile_shape Tile, class F>
+[[gnu::always_inline]] inline void for_each_tile(const F& f) {
+  static constexpr select::chunks rows(M, Tile.m), columns(N, Tile.n);
+  const auto down = [&]<int Width, bool Last>(index column) __attribute__((always_inline)) {
+    for (index r = 0; r < rows.long_count; ++r)
+      f.template operator()<rows.longer, Width, Last>(r * rows.longer, column);
+    if constexpr (rows.short_count > 0) {
+      for (index r = 0; r < rows.short_count; ++r)
+        f.template operator()<rows.longer - 1, Width, Last>(
+            rows.long_count * rows.longer + r * (rows.longer - 1), column);
+    }
+  };
+  static constexpr bool ends_short = columns.short_count > 0;
+  constexpr index full = columns.long_count - (ends_short ? 0 : 1);
+  for (index c = 0; c < full; ++c)
+    down.template operator()<columns.longer, false>(c * columns.longer);
+  if constexpr (ends_short) {
+    constexpr index first = columns.long_count * columns.longer, width = columns.longer - 1;
+    for (index c = 0; c < columns.short_count - 1; ++c)
+      down.template operator()<width, false>(first + c * width);
+    down.template operator()<width, true>(N - width);
+  } else {
+    down.template operator()<columns.longer, true>(N - columns.longer);
+  }
+}
+
+/// A k that is unrolled, or dynamic_k.
+constexpr int static_k(index k) {
+  return k <= select::static_sum ? static_cast<int>(k) : dynamic_k;
+}
+
+/// What shapes the code of a product whose sizes the compiler knows: its register tile, what is
+/// fetched meanwhile, and how far its loop over k is unrolled (tile_modes).
+struct static_tiles {
+  int width;  ///< entries of a vector
+  int last;   ///< of the last of a row, where it is a narrower one; else 0
+  select::tile_shape tile;
+  select::fetch_choice ahead;
+  int unroll;
+  select::kept_columns kept = {};
+  int kept_lines = 1;  ///< fetched with the rows that pass together
+};
+template <class T>
+constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
+  const index m = s.m, n = s.n, k = s.k;
+  const int v = tuned.narrows != 0 ? neighbours_for<T>(n) : neighbours<T>;
+  const index vectors = (n + v - 1) / v;
+  constexpr auto bytes = static_cast<index>(sizeof(T));
+  const select::tile_shape tile = select::columns_tile(m, vectors, registers, scalar_of<T>, tuned);
+  const index rest = n % v;
+  const int last = tuned.narrows > 1 && n > v && rest > 0 ? neighbours_for<T>(rest) : v;
+  const select::kept_columns kept = select::keep_columns(s, v, registers);
+  const auto fetched = [&](index parts) {
+    return select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes, parts, tuned);
+  };
+  const select::tile_shape passing{select::kept_rows, kept.vectors};
+  return {v,
+          last < v ? last : 0,
+          tile,
+          fetched(tile_count(m, vectors, tile) * k),
+          tuned.unroll,
+          kept,
+          kept.vectors > 0 ? fetched(tile_count(m, kept.of, passing)).lines : 0};
+}
+template <class T>
+constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
+                                   const gemm_tuning& tuned) {
+  constexpr index bytes = static_cast<index>(sizeof(T)) * lanes<T>;
+  const select::tile_shape tile =
+      select::lanes_tile(m, n, registers, scalar_of<T>, uniform_a, tuned);
+  return {lanes<T>, 0, tile,
+          select::fetch_ahead(uniform_a ? 0 : m * k * bytes, k * n * bytes, m * n * bytes,
+                              tile_count(m, n, tile) * k, tuned),
+          tuned.unroll};
+}
+
+/// Calls f<W, m, n, How>(its operands) for each register tile by columns of one problem at t, of m
+/// rows and n vectors of W; the problem has so many `Columns`. Meanwhile a tile fetches `parts`
+/// times.
+template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Tile, bool ConjugateA,
+          class F>
+[[gnu::always_inline]] inline void for_each_columns_tile(const tile_operands<T>& t,
+                                                         fetch_cursor& next, index parts,
+                                                         const F& f) {
+  constexpr int v = Tiles.width;
+  for_each_tile<M, (Columns + v - 1) / v, Tile>([&]<int m, int n, bool last>(
+      index row, index column) __attribute__((always_inline)) {
+    tile_operands<T> u = t;
+    u.a += row * t.a_m;
+    u.b += column * v;
+    u.c += row * t.c_m + column * v;
+    u.next = next;
+    constexpr int narrow = last && Columns % v != 0 ? Tiles.last : 0;
+    constexpr tile_modes how{.tail = last ? Columns % (narrow != 0 ? narrow : v) : 0,
+                             .conjugate_a = ConjugateA,
+                             .ahead = Tiles.ahead.to,
+                             .lines = Tiles.ahead.lines,
+                             .unroll = Tiles.unroll,
+                             .last = n > 1 ? narrow : 0};
+    f.template operator()<(n == 1 && narrow != 0 ? narrow : v), m, n, how>(u);
+    next.advance(parts);
+  });
+}
+
+/// The operands with the strides that are constants.
+template <class T, tile_strides S, int V>
+[[gnu::always_inline]] inline tile_operands<T> with_strides(tile_operands<T> t) {
+  t.a_m = S.a_m;
+  t.a_k = S.a_k;
+  t.b_k = S.b_k;
+  t.c_m = S.c_m;
+  t.b_n = t.c_n = V;
+  t.sum_only = is_sum_only(t);
+  return t;
+}
+
+/// Calls f(its operands, what is fetched meanwhile) for each problem; each fetches `parts` times.
+template <class T, class F>
+[[gnu::always_inline]] inline void for_each_problem(tile_operands<T> t, index problems,
+                                                    const problem_steps& step,
+                                                    const fetch_rates& rates, index parts,
+                                                    const F& f) {
+  fetch_cursor next = fetch_from(t, step, rates);
+  for (index p = 0; p < problems; ++p) {
+    if (step.at != nullptr) take(t, next, step, p);
+    f(t, next);
+    t.a += step.a;
+    t.b += step.b;
+    t.c += step.c;
+    go_on<T>(next, step, parts);
+  }
+}
+
+/// A products_function by columns.
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool ConjugateA,
+          epilogue Finish>
+[[gnu::noinline]] void products_by_columns(const tile_walk&, const tile_operands<T>& from,
+                                           index problems, const problem_steps& step) {
+  constexpr int v = Tiles.width;
+  static constexpr index parts = tile_count(M, (N + v - 1) / v, Tiles.tile) * K;
+  for_each_problem(
+      with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
+      parts, [&](const tile_operands<T>& t, fetch_cursor& next) __attribute__((always_inline)) {
+        for_each_columns_tile<T, M, N, Tiles, Tiles.tile, ConjugateA>(
+            t, next, K,
+            [&]<int W, int m, int n, tile_modes How>(const tile_operands<T>& u) __attribute__((
+                always_inline)) { register_tile<T, W, m, n, static_k(K), How, Finish>(u, K); });
+      });
+}
+
+/// A packed in panels of W rows, in which neighbours are rows; zeros fill up the last.
+template <class T, int W, int M, int K>
+struct row_panels {
+  alignas(sizeof(T) * W) T entries[(M + W - 1) / W][K][W] = {};
+
+  row_panels(const T* a, index a_m, index a_k) {
+    for (int m = 0; m < M; ++m)
+      for (int k = 0; k < K; ++k) entries[m / W][k][m % W] = a[m * a_m + k * a_k];
+  }
+};
+
+/// N columns of C, from t.c on, the lanes from its rows: C^T := B^T A^T, A^T in panels.
+template <class T, int W, int M, int N, int K>
+[[gnu::always_inline]] inline void columns_transposed(const row_panels<T, W, M, K>& a,
+                                                      const tile_operands<T>& t) {
+  tile_operands<T> u;
+  u.a_m = 1;
+  const auto block = [&]<int Rows>(int m) __attribute__((always_inline)) {
+    const T(&rows)[K][W] = a.entries[m / W];
+    accumulators<T, W, N, 1> sums;
+    sums.template step<tile_modes{}, true>(t.b, &rows[0][0], u);
+#pragma GCC unroll 16
+    for (int k = 1; k < K; ++k) sums.template step<tile_modes{}>(t.b + k * t.b_k, &rows[k][0], u);
+    T* const c = t.c + m * t.c_m;
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) {
+      const auto lanes_of_sum = (typename short_vec<T, W>::type)sums.sum[n][0].data;
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) c[i * t.c_m + n] = lanes_of_sum[i];
+    }
+  };
+#pragma GCC unroll 1
+  for (int m = 0; m + W <= M; m += W) block.template operator()<W>(m);
+  if constexpr (M % W > 0) block.template operator()<M % W>(M / W * W);
+}
+
+/// A products_function by columns where B stays in registers while the rows of A pass
+/// (select::kept_columns).
+///
+/// Not where C is read: what is left of a row is loaded and stored in part, and such a load behind
+/// such a store of the row before waits for it (25 x 5 x 4, beta = 1, Zen 4: 0.19 of the rate).
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epilogue Finish>
+[[gnu::noinline]] void products_of_kept_columns(const tile_walk& walk, const tile_operands<T>& from,
+                                                index problems, const problem_steps& step) {
+  constexpr int transposed = Tiles.kept.transposed;
+  if ((Finish == epilogue::update && !is_sum_only(from)) ||
+      (transposed > 0 && problems < select::packed_problems))
+    return products_by_columns<T, M, N, K, S, Tiles, false, Finish>(walk, from, problems, step);
+
+  constexpr int v = Tiles.width, columns = N - transposed;
+  static constexpr select::tile_shape tile{M, Tiles.kept.vectors};
+  constexpr int passes = (M + select::kept_rows - 1) / select::kept_rows;
+  static constexpr index parts = tile_count(M, Tiles.kept.of, tile) * passes;
+  const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
+    for_each_problem(
+        with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
+        parts, [&](const tile_operands<T>& t, fetch_cursor& next) __attribute__((always_inline)) {
+          for_each_columns_tile<T, M, columns, Tiles, tile, false>(
+              t, next, passes,
+              [&]<int W, int, int n, tile_modes How>(const tile_operands<T>& u)
+                  __attribute__((always_inline)) {
+                    rows_of_kept_columns<T, W, M, n, K, How, Tiles.kept_lines>(u);
+                  });
+          last_columns(t);
+        });
+  };
+  if constexpr (transposed > 0) {
+    const T* const a = step.at != nullptr ? static_cast<const T*>(step.at->a) : from.a;
+    const row_panels<T, v, M, K> panels(a, S.a_m, S.a_k);
+    each_problem([&](tile_operands<T> t) __attribute__((always_inline)) {
+      t.b += columns;
+      t.c += columns;
+      columns_transposed<T, v, M, transposed, K>(panels, t);
+    });
+  } else {
+    each_problem([](const tile_operands<T>&) {});
+  }
+}
+
+/// The lanes of a vector that holds several rows of a matrix of order N, as many as there are; 0:
+/// there is none, or no use for it.
+///
+/// Against products_by_columns, batch in L2, Sapphire Rapids: order 4 in double precision 1.3 times
+/// as fast (in L1 0.86), in single 1.6 (1.3); order 8 in single 1.06 (in L1 0.8); order 2 0.93 in
+/// double, 1.04 in single, when the loop over problems still asked at each. Zen 4, where it does
+/// not: order 2 1.7 in double, 2.1 in single.
+template <class T, index N>
+constexpr int lanes_of_rows() {
+  if constexpr (is_complex_type<T> || (N != 2 && N != 4)) {
+    return 0;
+  } else {
+    constexpr int w = N * N < lanes<T> ? neighbours_for<T>(N * N) : lanes<T>;
+    return w <= N * N && loads_first_whole<T, w, N> ? w : 0;
+  }
+}
+
+/// Entry K of each row of N, in all lanes of that row.
+template <class T, int W, int N, int K, int... I>
+[[gnu::always_inline]] inline vec<T, W> spread_in_rows(vec<T, W> rows,
+                                                       std::integer_sequence<int, I...>) {
+  const auto from = (typename short_vec<T, W>::type)rows.data;
+  rows.data = (decltype(rows.data))__builtin_shufflevector(from, from, (I / N * N + K)...);
+  return rows;
+}
+
+/// One product of matrices of order N that lie row by row without gaps (B with BRow entries from
+/// row to row): a vector is several rows of C, for each k those of A spread and the row of B
+/// repeated. By columns a row would fill a part of a vector, and broadcasts be most of the work.
+template <class T, int N, index BRow, epilogue Finish>
+[[gnu::always_inline]] inline void product_by_rows(const tile_operands<T>& t) {
+  constexpr int W = lanes_of_rows<T, N>(), vectors = N * N / W;
+  constexpr auto lane = std::make_integer_sequence<int, W>{};
+  accumulators<T, W, vectors, 1> acc;
+  vec<T, W> a[vectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < vectors; ++i) a[i] = load<T, W>(t.a + i * W);
+  const auto add = [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
+    (
+        [&]() __attribute__((always_inline)) {
+          vec<T, W> row = load_first<T, W, N>(t.b + K * BRow);
+          pin(row);
+#pragma GCC unroll 16
+          for (int i = 0; i < vectors; ++i) {
+            const vec<T, W> spread = spread_in_rows<T, W, N, K>(a[i], lane);
+            acc.sum[i][0] = K == 0 ? spread * row : fma(spread, row, acc.sum[i][0]);
+          }
+        }(),
+        ...);
+  };
+  add(std::make_integer_sequence<int, N>{});
+  acc.template finish<Finish>(t);
+}
+
+/// A products_function of them.
+template <class T, int N, index BRow, epilogue Finish>
+[[gnu::noinline]] void products_by_rows(const tile_walk&, const tile_operands<T>& from,
+                                        index problems, const problem_steps& step) {
+  constexpr index bytes = N * N * static_cast<index>(sizeof(T));
+  tile_operands<T> t = from;
+  t.c_m = lanes_of_rows<T, N>();
+  t.sum_only = is_sum_only(t);
+  fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(N * N, N * N, N * N, 1));
+  if (t.sum_only && step.at == nullptr && !next.fetches) {  // nothing to ask at each problem
+    const index along_a = step.a, along_b = step.b, along_c = step.c;
+    for (index p = 0; p < problems; ++p) {
+      product_by_rows<T, N, BRow, epilogue::overwrite>(t);
+      t.a += along_a;
+      t.b += along_b;
+      t.c += along_c;
+    }
+    return;
+  }
+  for (index p = 0; p < problems; ++p) {
+    if (step.at != nullptr) take(t, next, step, p);
+    product_by_rows<T, N, BRow, Finish>(t);
+    if (next.fetches) {
+      for (const std::uintptr_t x : {next.a, next.b, next.c}) {
+#pragma GCC unroll 8
+        for (index line = 0; line < bytes; line += 64)
+          __builtin_prefetch(reinterpret_cast<const char*>(x + static_cast<std::uintptr_t>(line)));
+      }
+      go_on<T>(next, step, 0);
+    }
+    t.a += step.a;
+    t.b += step.b;
+    t.c += step.c;
+  }
+}
+
+/// A products_function by lanes; strides of `S` that are `dyn` are those of t.
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, access A,
+          bool ConjugateA, epilogue Finish>
+[[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
+                                         index tiles, const problem_steps& step) {
+  constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
+  static constexpr index steps = tile_count(M, N, Tiles.tile) * K;
+  tile_operands<T> t = from;
+  if constexpr (S.a_m != dyn) t.a_m = S.a_m;
+  if constexpr (S.a_k != dyn) t.a_k = S.a_k;
+  if constexpr (S.b_k != dyn) t.b_k = S.b_k;
+  if constexpr (S.b_n != dyn) t.b_n = S.b_n;
+  if constexpr (S.c_m != dyn) t.c_m = S.c_m;
+  if constexpr (S.c_n != dyn) t.c_n = S.c_n;
+  t.sum_only = is_sum_only(t);
+  constexpr index v = lanes<T>;
+  fetch_cursor next =
+      fetch_from(t, step, fetch_rates::of<T>(M * K * v, K * N * v, M * N * v, steps));
+  for (index i = 0; i < tiles; ++i) {
+    // Row by row: B is walked as it lies, and A stays (n = 32, where rows of B 2 KB
+    // apart meet in the cache: 0.86 instead of 0.75 of the peak).
+    for_each_tile<N, M, select::tile_shape{Tiles.tile.n, Tiles.tile.m}>([&]<int n, int m, bool>(
+        index column, index row) __attribute__((always_inline)) {
+      tile_operands<T> u = t;
+      u.a += row * t.a_m;
+      u.b += column * t.b_n;
+      u.c += row * t.c_m + column * t.c_n;
+      constexpr tile_modes how{A,          how_lanes,      false,
+                               true,       how_lanes,      0,
+                               ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
+                               true,       Tiles.unroll};
+      u.next = next;
+      register_tile<T, lanes<T>, m, n, static_k(K), how, Finish>(u, K);
+      next.advance(K);
+    });
+    t.a += step.a;
+    t.b += step.b;
+    t.c += step.c;
+    go_on<T>(next, step, steps);
+  }
+}
+
+/// The kernel of a shape that is oriented as select::gemm asked for. `Scaled`: alpha and beta are
+/// more than 1 and 0; without, there is half as much to compile.
+template <class T, gemm_shape S, select::gemm_path Path, static_tiles Tiles, bool Scaled = true>
+constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
+  constexpr int m = static_cast<int>(S.m), n = static_cast<int>(S.n), k = static_cast<int>(S.k);
+  constexpr bool conjugate = is_complex_type<T> && conjugates_a(S);
+  constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
+  if constexpr (Path == select::gemm_path::by_columns) {
+    constexpr tile_strides strides = strides_by_columns<T>(S);
+    constexpr bool has_rows = m == n && k == n && strides.a_m == n && strides.a_k == 1 &&
+                              strides.c_m == n && lanes_of_rows<T, n>() > 0;
+    if constexpr (has_rows) {
+      return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
+    } else if constexpr (Tiles.kept.vectors > 0) {
+      return {products_of_kept_columns<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
+              &tuned};
+    } else {
+      return {products_by_columns<T, m, n, k, strides, Tiles, conjugate, finish>, Path,
+              Tiles.ahead.to, &tuned};
+    }
+  } else {
+    constexpr access a = is_uniform<T>(S.a)   ? access::uniform
+                         : is_complex_type<T> ? access::split
+                                              : access::lanes;
+    return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), Tiles, a, conjugate, finish>,
+            Path, Tiles.ahead.to, &tuned};
+  }
+}
+
+/// What shapes the code of a shape that is so oriented.
+template <class T>
+constexpr static_tiles tiles_of(const gemm_shape& s, select::gemm_path path,
+                                const gemm_tuning& tuned) {
+  return path == select::gemm_path::by_columns
+             ? columns_tiles<T>(s, tuned)
+             : lanes_tiles<T>(s.m, s.n, s.k, is_uniform<T>(s.a), tuned);
+}
+
+/// Runs the products of the shape S, whose scalar is T, by the tuning that is built in; those of
+/// large matrices by the kernels that the library carries.
+template <gemm_shape S, bool Scaled = true, class T>
+[[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
+  constexpr gemm_shape shape = select::without_unit_axes(S);
+  static constexpr gemm_tuning tuned = select::built_in(compiled_set, class_of(shape));
+  constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>, tuned);
+  static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
+  if constexpr (!select::has_static_code(oriented, tuned)) {
+    gemm(S, g);
+  } else {
+    constexpr static_tiles tiles = tiles_of<T>(oriented, choice.path, tuned);
+    static constexpr gemm_kernel<T> kernel =
+        static_kernel<T, oriented, choice.path, tiles, Scaled>(tuned);
+    gemm(oriented, choice.transposed ? transposed(g) : g, kernel);
+  }
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu
