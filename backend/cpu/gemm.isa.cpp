@@ -52,8 +52,13 @@ struct residence {
     if (!beyond_l2) return step;
     step.fetches = select::fetches_from_memory(bytes.each, tuned);
     step.ahead = std::min(select::problems_ahead(bytes.each, tuned), furthest_ahead);
-    step.at_once = step.ahead;
+    step.at_once = at_once(select::gemm_path::by_columns, step.ahead);
     return step;
+  }
+  /// problem_steps::at_once of a batch of which `ahead` problems are fetched ahead.
+  index at_once(select::gemm_path path, index ahead) const {
+    if (!beyond_l2) return INT64_MAX;
+    return beyond_caches && path == select::gemm_path::by_columns ? 1 : ahead;
   }
   static constexpr index looked_up = 64, furthest_ahead = 16;
 };
@@ -70,7 +75,7 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   const index each = operand_bytes::of<T>(s).each * width;
   const gemm_tuning& tuned = *kernel.tuned;
   const index ahead = from.beyond_l2 ? select::problems_ahead(each, tuned) : 1;
-  if (from.beyond_l2) to.at_once = ahead;
+  to.at_once = from.at_once(kernel.path, ahead);
   if (from.beyond_l2 ? !select::fetches_from_memory(each, tuned)
                      : !select::fetches_from_l2(kernel.ahead, each, tuned))
     return to;

@@ -1,0 +1,26 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <tenfold/backend/cpu/caches.hpp>
+
+namespace tenfold::testing {
+
+TEST_CASE("caches: what one core reaches, not the sum over a package") {
+  constexpr index most = index{64} << 20;  // of more no core can count on all
+  const cpu::cache_sizes& known = cpu::caches();
+  CHECK(known.l2 > 0);
+  CHECK(known.l3 >= known.l2);
+  CHECK(known.l3 <= std::max(known.l2, most));
+
+  std::ifstream level_file("/sys/devices/system/cpu/cpu0/cache/index3/level"),
+      size_file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  int level = 0;
+  index kilobytes = 0;
+  char unit = ' ';
+  if (!(level_file >> level) || level != 3) return;
+  if (!(size_file >> kilobytes >> unit) || unit != 'K') return;
+  CHECK(known.l3 == std::max(known.l2, std::min(kilobytes << 10, most)));
+}
+
+}  // namespace tenfold::testing
