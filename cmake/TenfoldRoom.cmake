@@ -25,8 +25,8 @@ set(TENFOLD_ISA_FLAGS_avx2 -mavx2 -mfma)
 set(TENFOLD_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl)
 
 # Functions begin where lines of the cache do. At the compilers' 16 bytes the rate of a short loop is
-# a matter of what the linker has put before it: complex products of order 2 to 4 took 1.1 ns each
-# longer in libtenfold_cblas than from the same object in a program (Zen 4; now 0.99 to 1.04 of it).
+# a matter of what the linker has put before it: in libtenfold_cblas complex products of order 2 to 4
+# ran at 0.88 to 0.94 of the rate of the same object in a program (./dev bench cblas, Zen 4).
 set(TENFOLD_FUNCTIONS -falign-functions=64)
 
 function(tenfold_room name)
@@ -87,7 +87,8 @@ function(tenfold_room name)
     if(isa_sources)
       add_library(${target}_${isa} OBJECT ${isa_sources})
       target_compile_definitions(${target}_${isa} PRIVATE TENFOLD_ISA_NAME=${isa})
-      target_compile_options(${target}_${isa} PRIVATE ${TENFOLD_FUNCTIONS} ${TENFOLD_ISA_FLAGS_${isa}})
+      target_compile_options(${target}_${isa} PRIVATE ${TENFOLD_FUNCTIONS}
+                                                      ${TENFOLD_ISA_FLAGS_${isa}})
       target_link_libraries(${target}_${isa} PRIVATE ${links})
       target_include_directories(${target}_${isa} PRIVATE "${root}")
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${isa}>)

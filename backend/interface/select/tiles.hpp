@@ -226,8 +226,7 @@ constexpr const char* sentence_of(tile_reason why) {
       return "B stays in registers while the rows pass";
     case tile_reason::transposed:
       return "from four problems on B stays in registers while the rows pass, and what is left of "
-             "a "
-             "row takes its lanes from rows";
+             "a row takes its lanes from rows";
     case tile_reason::library:
       return "the largest for a k that only the call tells";
   }
