@@ -24,7 +24,7 @@ struct loaded_tuning {
 
   loaded_tuning() {
     for (int i = 0; i < instruction_set_count; ++i)
-      of[i] = select::shipped(static_cast<instruction_set>(i));
+      of[i] = select::shipped(static_cast<instruction_set>(i), processor_here());
     const char* const named = std::getenv("TENFOLD_TUNING");
     const std::string file = named != nullptr ? named : user_tuning_file();
     if (file.empty() || (named != nullptr && file == "none")) return;
@@ -52,6 +52,33 @@ struct loaded_tuning {
   }
 };
 
+/// What the CPU says of itself; no vendor: the architecture does not tell.
+struct cpu_identity {
+  std::string vendor;
+  unsigned family = 0, model = 0, stepping = 0;
+  bool has_avx512 = false;
+};
+
+cpu_identity identity_here() {
+  cpu_identity id;
+#if defined(__x86_64__)
+  unsigned most = 0, vendor[3] = {}, signature = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(0, &most, &vendor[0], &vendor[2], &vendor[1]) == 0 ||
+      __get_cpuid(1, &signature, &b, &c, &d) == 0)
+    return id;
+  char name[13] = {};
+  std::memcpy(name, vendor, 12);
+  const unsigned base = signature >> 8 & 15;
+  id.vendor = name;
+  id.family = base == 15 ? base + (signature >> 20 & 255) : base;
+  id.model = (signature >> 4 & 15) + (base == 6 || base == 15 ? signature >> 12 & 240 : 0);
+  id.stepping = signature & 15;
+  unsigned a = 0;
+  id.has_avx512 = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX512F) != 0;
+#endif
+  return id;
+}
+
 const loaded_tuning& loaded() {
   static const loaded_tuning all;
   return all;
@@ -64,22 +91,17 @@ const std::string& tuning_source() { return loaded().source; }
 const std::string& tuning_refusal() { return loaded().refusal; }
 
 std::string cpu_key() {
-#if defined(__x86_64__)
-  unsigned most = 0, vendor[3] = {}, signature = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(0, &most, &vendor[0], &vendor[2], &vendor[1]) == 0 ||
-      __get_cpuid(1, &signature, &b, &c, &d) == 0)
-    return "generic";
-  char name[13] = {};
-  std::memcpy(name, vendor, 12);
-  const unsigned base = signature >> 8 & 15;
-  const unsigned family = base == 15 ? base + (signature >> 20 & 255) : base;
-  const unsigned model =
-      (signature >> 4 & 15) + (base == 6 || base == 15 ? signature >> 12 & 240 : 0);
-  return std::string(name) + '-' + std::to_string(family) + '-' + std::to_string(model) + '-' +
-         std::to_string(signature & 15);
-#else
-  return "generic";
-#endif
+  const cpu_identity id = identity_here();
+  if (id.vendor.empty()) return "generic";
+  return id.vendor + '-' + std::to_string(id.family) + '-' + std::to_string(id.model) + '-' +
+         std::to_string(id.stepping);
+}
+
+processor processor_here() {
+  const cpu_identity id = identity_here();
+  const bool is_zen4 =
+      id.vendor == "AuthenticAMD" && id.family == 25 && id.has_avx512;  // without: Zen 3
+  return is_zen4 ? processor::zen4 : processor::other;
 }
 
 std::string user_tuning_file() {

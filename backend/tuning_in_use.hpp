@@ -26,6 +26,9 @@ const std::string& tuning_refusal();
 /// architecture does not tell.
 std::string cpu_key();
 
+/// Of this CPU, for what is shipped.
+processor processor_here();
+
 /// The second place of above; empty if the environment names no home.
 std::string user_tuning_file();
 

@@ -8,7 +8,7 @@
 /// What ./dev tune found, as text: the table that run-time sizes read, and the header that static
 /// sizes are built with.
 ///
-///   tenfold tuning 1
+///   tenfold tuning 2
 ///   cpu GenuineIntel-6-143-8
 ///   set avx512
 ///   class columns_rows columns_vectors ...

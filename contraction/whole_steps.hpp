@@ -150,6 +150,7 @@ class whole_steps : protected plan_values<L> {
     double read = 0;
     index tile = 0;
     const int n = unit_label(n_ + s);
+    index row = n < 0 ? 0 : nominal(problem_.extent[n]);
     for (const int operand : {step.a, step.b}) {
       if (operand < 0) continue;
       const int v = before_conversion(operand);
@@ -158,9 +159,10 @@ class whole_steps : protected plan_values<L> {
       const int m = unit_label(v);
       if (m >= 0 && n >= 0 && m != n && contains(labels_of(v), n))
         tile = nominal(problem_.extent[m]) * nominal(problem_.extent[n]);
+      if (n >= 0 && contains(labels_of(v), n) && m != n) row = 0;
     }
     return select::is_pointwise((entries + read) * static_cast<double>(bytes_of(problem_.type)),
-                                tile, caps_);
+                                tile, row, caps_);
   }
 
   // --- which products are in blocks -----------------------------------------------------------

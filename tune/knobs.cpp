@@ -7,7 +7,7 @@ namespace tenfold::tune {
 
 namespace {
 
-constexpr int never = 1 << 30;
+using select::never;
 
 knob one_value(const char* name, place where, int gemm_tuning::*value,
                std::initializer_list<int> choices) {
@@ -55,14 +55,15 @@ std::vector<knob> knobs_of(const size_class& c) {
   if (!c.interleaved)
     all.push_back(one_value("prefetch from L2", place::cache, &gemm_tuning::l2_from,
                             {0, 500, 1100, 2500, never}));
-  all.push_back(
-      one_value("prefetch from memory", place::memory, &gemm_tuning::memory_to, {0, 262144}));
+  all.push_back(one_value("prefetch from memory", place::memory, &gemm_tuning::memory_from,
+                          {0, 6000, 12000, never}));
   all.push_back(one_value("prefetch distance", place::memory, &gemm_tuning::distance,
-                          {1024, 2048, 4096, 8192, 16384, 32768}));
+                          {1024, 2048, 4096, 6144, 8192, 16384, 32768}));
   const char* const stores = "non-temporal stores";
   all.push_back(c.interleaved
                     ? one_value(stores, place::memory, &gemm_tuning::stream_to, {0, never})
-                    : one_value(stores, place::memory, &gemm_tuning::stream_to, {0, 12288, 65536}));
+                    : one_value(stores, place::memory, &gemm_tuning::stream_to,
+                                {0, 300, 1200, 12288, 65536}));
   if (!c.interleaved)
     all.push_back(one_value("stores at once", place::memory, &gemm_tuning::stream_group,
                             {1024, 2048, 4096, 8192, 16384}));
@@ -78,8 +79,9 @@ knob fixed_knob(const size_class& c) {
 }
 
 gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found) {
-  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::memory_to, &gemm_tuning::distance,
-                           &gemm_tuning::stream_to, &gemm_tuning::stream_group, &gemm_tuning::task})
+  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::memory_from,
+                           &gemm_tuning::memory_to, &gemm_tuning::distance, &gemm_tuning::stream_to,
+                           &gemm_tuning::stream_group, &gemm_tuning::task})
     fixed.*value = found.*value;
   return fixed;
 }
@@ -117,7 +119,8 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     w.fetches = !by_lanes && select::fetches_from_l2(select::fetch::into_l1, bytes, t);
   } else if (on.where == place::l3 || on.where == place::memory) {
     const index ahead = select::problems_ahead(bytes, t);
-    w.group = std::min(w.group, ahead);
+    const auto from = on.where == place::memory ? select::residence::memory : select::residence::l3;
+    w.group = std::min(w.group, select::problems_at_most(from, w.choice.path, ahead));
     w.fetches = select::fetches_from_memory(bytes, t);
     if (w.fetches) w.ahead = ahead;
     w.streams = on.where == place::memory && select::streams_results(result, t);
@@ -133,7 +136,7 @@ gemm_tuning poor(const size_class& c, instruction_set set) {
   t.columns_rows = t.columns_vectors = t.lanes_rows = t.lanes_columns = 1;
   t.narrows = 0;
   t.l2_from = never;
-  t.memory_to = 0;
+  t.memory_from = never;
   t.group = 1;
   t.stream_to = 0;
   return t;

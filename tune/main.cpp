@@ -175,7 +175,7 @@ void print(const finding& f, const gemm_tuning& start) {
     changed = true;
   }
   const gemm_tuning fixed_start =
-      for_fixed(select::shipped(f.which, best_instruction_set()), f.found);
+      for_fixed(select::shipped(f.which, best_instruction_set(), processor_here()), f.found);
   for (const tuning_field& field : tuning_fields) {
     if (f.fixed.*field.value == fixed_start.*field.value) continue;
     std::printf(" static:%s=%d", field.name, f.fixed.*field.value);
@@ -363,9 +363,11 @@ int run(const options& how) {
   const bench::machine machine = bench::describe_machine();
   search_options search_how;
   search_how.set = best_instruction_set();
+  search_how.model = processor_here();
   search_how.cores = machine.cores;
   const auto start_of = [&](const size_class& c) {
-    return how.from_poor ? poor(c, search_how.set) : select::shipped(c, search_how.set);
+    return how.from_poor ? poor(c, search_how.set)
+                         : select::shipped(c, search_how.set, search_how.model);
   };
   std::filesystem::create_directories(how.folder);
   std::printf("%s, %s, %s\n%-22s %5s %7s   values\n", machine.cpu.c_str(), cpu_key().c_str(),

@@ -253,7 +253,7 @@ class searching {
 
 finding search(const size_class& c, const gemm_tuning& start, arena& memory,
                const search_options& options) {
-  finding result{c, start, select::shipped(c, options.set), {}};
+  finding result{c, start, select::shipped(c, options.set, options.model), {}};
   result.found = searching(c, start, memory, options, false).run(knobs_of(c), result.compared);
   const gemm_tuning fixed =
       searching(c, result.fixed, memory, options, true).run({fixed_knob(c)}, result.compared);
@@ -263,7 +263,7 @@ finding search(const size_class& c, const gemm_tuning& start, arena& memory,
 
 finding compare(const size_class& c, const gemm_tuning& start, const gemm_tuning& found,
                 arena& memory, const search_options& options) {
-  finding result{c, found, for_fixed(select::shipped(c, options.set), found), {}};
+  finding result{c, found, for_fixed(select::shipped(c, options.set, options.model), found), {}};
   searching(c, start, memory, options, false).compare_with(found, result.compared);
   return result;
 }

@@ -32,7 +32,8 @@ struct finding {
 
 struct search_options {
   instruction_set set = instruction_set::baseline;
-  int cores = 1;       ///< that may be used
+  processor model = processor::other;  ///< what is shipped for it serves static sizes
+  int cores = 1;                       ///< that may be used
   double seconds = 9;  ///< for the search of a class; choices that do not fit are left out
   /// Is called between samples of time with what is being done; may throw `interrupted`.
   std::function<void(const std::string&)> progress;

@@ -10,6 +10,11 @@ struct cache_sizes {
   index l3 = index{32} << 20;
 };
 
+/// Bytes of the first core's cache for data of that level, as Linux tells them; 0: it does not.
+/// sysconf is not asked: of an AMD processor glibc 2.36 adds up the L3 of all its complexes (320 MB
+/// where a core reaches 32, Zen 4).
+index cache_bytes(int level);
+
 /// What the operating system says, of L3 no more than one core can count on; where it does not
 /// know, the sizes above.
 const cache_sizes& caches();

@@ -29,12 +29,8 @@ struct problem_addresses {
 /// `at`: by columns, the addresses of the problems, which then have no steps, and of `ahead` more:
 /// so far ahead they are fetched.
 ///
-/// `at_once`: one register tile goes through no more problems than these before the next. Of a
-/// batch beyond L2 they are as many as are fetched ahead, so that they come in the order of their
-/// use: from L3 orders 12 to 20 are 1.2 times as fast as with 64 KB at once (Zen 5). From memory,
-/// by columns, it is one, and the processor's own prefetching follows each operand from end to end:
-/// 1.1 to 1.4 times the rate of as many as are fetched ahead (double precision, orders 10 to 16,
-/// Zen 4).
+/// `at_once`: one register tile goes through no more problems than these before the next
+/// (select::problems_at_most).
 struct problem_steps {
   index a = 0, b = 0, c = 0;
   bool fetches = false;
@@ -160,6 +156,14 @@ gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path, const
 
 /// The instruction set that this is compiled for.
 inline constexpr instruction_set compiled_set = capabilities{device::cpu, lanes<double> * 8}.set();
+
+/// The processor that this is compiled for, as far as the flags tell. g++ 12 and clang 14 call Zen
+/// 4 a Zen 3 that has AVX-512.
+#if defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
+inline constexpr processor compiled_model = processor::zen4;
+#else
+inline constexpr processor compiled_model = processor::other;
+#endif
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
 /// the threads of the caller's arena. Without a kernel, those that the library carries, by the

@@ -16,6 +16,8 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
+using select::residence;
+
 // ---- what comes next ----------------------------------------------------------------------------
 
 /// Bytes of the operands: what each problem has of its own, and what all share.
@@ -38,30 +40,40 @@ struct operand_bytes {
   }
 };
 
-/// Where the operands of a batch come from, by their bytes.
-struct residence {
-  bool beyond_l2, beyond_caches;
+residence residence_of(double bytes) {
+  return select::residence_of(bytes, caches().l2, caches().l3);
+}
 
-  explicit residence(double bytes)
-      : beyond_l2(bytes > static_cast<double>(caches().l2)),
-        beyond_caches(bytes > static_cast<double>(caches().l3)) {}
+/// Of problems at any addresses so many at a time are looked up, and no more are fetched ahead.
+constexpr index looked_up = 64, furthest_ahead = 16;
 
-  /// The steps through problems at any addresses, of which some at a time are looked up.
-  problem_steps at_addresses(const operand_bytes& bytes, const gemm_tuning& tuned) const {
-    problem_steps step;
-    if (!beyond_l2) return step;
+/// The steps through problems at any addresses.
+struct steps_at_addresses {
+  problem_steps step;
+  bool fetches_scattered = false;  ///< those that do not lie in a line are fetched in any case
+
+  steps_at_addresses() = default;
+  steps_at_addresses(residence from, const operand_bytes& bytes, const gemm_tuning& tuned) {
+    if (from == residence::l2) return;
     step.fetches = select::fetches_from_memory(bytes.each, tuned);
+    fetches_scattered = select::fetches_scattered(bytes.each, tuned);
     step.ahead = std::min(select::problems_ahead(bytes.each, tuned), furthest_ahead);
-    step.at_once = at_once(select::gemm_path::by_columns, step.ahead);
-    return step;
+    step.at_once = select::problems_at_most(from, select::gemm_path::by_columns, step.ahead);
   }
-  /// problem_steps::at_once of a batch of which `ahead` problems are fetched ahead.
-  index at_once(select::gemm_path path, index ahead) const {
-    if (!beyond_l2) return INT64_MAX;
-    return beyond_caches && path == select::gemm_path::by_columns ? 1 : ahead;
-  }
-  static constexpr index looked_up = 64, furthest_ahead = 16;
 };
+
+/// Whether the operands of `count` problems lie one behind another, as far as some of them tell.
+bool lie_in_line(const problem_addresses* at, index count) {
+  constexpr index asked = 8;
+  const auto follows = [](const void* x, const void* before) {
+    return select::lies_in_line(static_cast<index>(reinterpret_cast<std::uintptr_t>(x) -
+                                                   reinterpret_cast<std::uintptr_t>(before)));
+  };
+  for (index i = 1; i < count; i += asked) {
+    if (!follows(at[i].a, at[i - 1].a) || !follows(at[i].b, at[i - 1].b)) return false;
+  }
+  return true;
+}
 
 /// The steps through a batch whose problems, or tiles of `width` problems, lie apart regularly, and
 /// what is fetched on the way.
@@ -74,15 +86,19 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   problem_steps to{step(s.a, g.a), step(s.b, g.b), step(s.c, g.c)};
   const index each = operand_bytes::of<T>(s).each * width;
   const gemm_tuning& tuned = *kernel.tuned;
-  const index ahead = from.beyond_l2 ? select::problems_ahead(each, tuned) : 1;
-  to.at_once = from.at_once(kernel.path, ahead);
-  if (from.beyond_l2 ? !select::fetches_from_memory(each, tuned)
-                     : !select::fetches_from_l2(kernel.ahead, each, tuned))
-    return to;
-  to.fetches = true;
+  const bool beyond_l2 = from != residence::l2;
+  const index ahead = beyond_l2 ? select::problems_ahead(each, tuned) : 1;
+  to.at_once = select::problems_at_most(from, kernel.path, ahead);
+  const auto size = static_cast<index>(sizeof(T));
+  const bool scattered = kernel.path == select::gemm_path::by_columns &&
+                         (!select::lies_in_line(to.a * size) || !select::lies_in_line(to.b * size));
+  to.fetches = !beyond_l2  ? select::fetches_from_l2(kernel.ahead, each, tuned)
+               : scattered ? select::fetches_scattered(each, tuned)
+                           : select::fetches_from_memory(each, tuned);
+  if (!to.fetches) return to;
   to.next_a = ahead * to.a;
   to.next_b = ahead * to.b;
-  to.next_c = from.beyond_l2 ? ahead * to.c : 0;
+  to.next_c = beyond_l2 ? ahead * to.c : 0;
   return to;
 }
 
@@ -155,10 +171,11 @@ bool lies_in_columns(const gemm_shape& s) {
 /// instead of 6 (Zen 5).
 template <class T>
 void gemm_at_addresses(const gemm_shape& s, const gemm_kernel<T>& kernel,
-                       const gemm_arguments<T>& g, const tile_operands<T>& t, problem_steps step,
-                       index begin, index end, index listed) {
-  constexpr index most = residence::looked_up;
-  problem_addresses at[most + residence::furthest_ahead];
+                       const gemm_arguments<T>& g, const tile_operands<T>& t,
+                       const steps_at_addresses& how, index begin, index end, index listed) {
+  constexpr index most = looked_up;
+  problem_addresses at[most + furthest_ahead];
+  problem_steps step = how.step;
   step.at = at;
   if (step.ahead > end - begin) step.ahead = end - begin;
   for (index p = begin; p < end; p += most) {
@@ -168,6 +185,8 @@ void gemm_at_addresses(const gemm_shape& s, const gemm_kernel<T>& kernel,
       at[i] = {problem_address<T>(s.a, g.a, here), problem_address<T>(s.b, g.b, here),
                problem_address<T>(s.c, g.c, here)};
     }
+    step.fetches =
+        how.step.fetches || (how.fetches_scattered && !lie_in_line(at, count + step.ahead));
     kernel.run(t, count, step);
   }
 }
@@ -179,15 +198,14 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
   if (lies_in_columns<T>(s)) {
     const auto is_regular = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
     if (!is_regular(s.a) || !is_regular(s.b) || !is_regular(s.c))
-      return gemm_at_addresses<T>(s, kernel, g, t,
-                                  from.at_addresses(operand_bytes::of<T>(s), *kernel.tuned), begin,
-                                  end, g.count);
+      return gemm_at_addresses<T>(s, kernel, g, t, {from, operand_bytes::of<T>(s), *kernel.tuned},
+                                  begin, end, g.count);
     t.a = problem_address<T>(s.a, g.a, begin);
     t.b = problem_address<T>(s.b, g.b, begin);
     t.c = problem_address<T>(s.c, g.c, begin);
     problem_steps step = steps_through(s, kernel, g, from, 1);
     if (end - begin == 1) step.fetches = false;
-    if (from.beyond_caches && t.beta == T(0) && s.c.row == s.n && g.c.problem == s.m * s.n &&
+    if (from == residence::memory && t.beta == T(0) && s.c.row == s.n && g.c.problem == s.m * s.n &&
         select::streams_results(s.m * s.n * static_cast<index>(sizeof(T)), *kernel.tuned))
       return gemm_past_caches(s, kernel, t, step, t.c, end - begin);
     return kernel.run(t, end - begin, step);
@@ -299,7 +317,7 @@ void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm
   if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
     const problem_steps step = steps_through(s, kernel, g, from, v);
     t.past_caches =
-        from.beyond_caches && t.beta == T(0) &&
+        from == residence::memory && t.beta == T(0) &&
         select::streams_results(s.m * s.n * v * static_cast<index>(sizeof(T)), *kernel.tuned) &&
         reinterpret_cast<std::uintptr_t>(g.c.data) % (v * sizeof(T)) == 0;
     for (index first = begin; first < end && first < begin + block_tiles; ++first) {
@@ -393,7 +411,7 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
 /// the order of the batch, by one thread.
 template <class T>
 void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g) {
-  const residence from(operand_bytes::of<T>(s).all(g.count));
+  const residence from = residence_of(operand_bytes::of<T>(s).all(g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds) scale_gathered(s, g);
   parallel_tiles(g.count,
@@ -449,7 +467,7 @@ struct listed_kind {
   gemm_arguments<T> all;  ///< those of the whole list
   tile_operands<T> tile;
   bool at_addresses;
-  problem_steps step;
+  steps_at_addresses step;
 
   listed_kind(const gemm_list<T>& list, index kind, residence from) : ready(list.shapes[kind]) {
     gemm_arguments<T> g;
@@ -464,7 +482,7 @@ struct listed_kind {
     all = ready.oriented(g);
     const gemm_shape& s = ready.shape;
     at_addresses = ready.kernel.path == select::gemm_path::by_columns && lies_in_columns<T>(s);
-    step = from.at_addresses(operand_bytes::of<T>(s), *ready.kernel.tuned);
+    step = {from, operand_bytes::of<T>(s), *ready.kernel.tuned};
     if (at_addresses) tile = columns_operands<T>(s, ready.kernel, all);
   }
 
@@ -511,7 +529,7 @@ void run_list(const gemm_list<T>& list) {
   for (index run = 0; run < list.run_count; ++run)
     bytes += bytes_of[static_cast<std::size_t>(list.kinds[run])].all(list.first[run + 1] -
                                                                      list.first[run]);
-  const residence from(bytes);
+  const residence from = residence_of(bytes);
   std::vector<listed_kind<T>> kinds;  // unless they are as good as never met again
   const bool recur = 4 * list.kind_count <= list.run_count;
   if (recur) kinds.reserve(static_cast<std::size_t>(list.kind_count));

@@ -413,7 +413,8 @@ constexpr static_tiles tiles_of(const gemm_shape& s, select::gemm_path path,
 template <gemm_shape S, bool Scaled = true, class T>
 [[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
   constexpr gemm_shape shape = select::without_unit_axes(S);
-  static constexpr gemm_tuning tuned = select::built_in(compiled_set, class_of(shape));
+  static constexpr gemm_tuning tuned =
+      select::built_in(compiled_set, compiled_model, class_of(shape));
   constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>, tuned);
   static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
   if constexpr (!select::has_static_code(oriented, tuned)) {

@@ -89,16 +89,27 @@ class source {
 template <class T>
 void multiply_run(T* to, const T* a, index a_n, const T* b, index b_n, index n) {
   constexpr int w = lanes<T>;
+  constexpr index whole = w;
   const auto run = [&](auto load_a, auto load_b) __attribute__((always_inline)) {
     index j = 0;
-    for (; j + w <= n; j += w) store<T, w>(to + j, load_a(j) * load_b(j));
-    for (; j < n; ++j) to[j] = scaled(a[j * a_n], b[j * b_n]);
+    for (; j + w <= n; j += w) store<T, w>(to + j, load_a(j, whole) * load_b(j, whole));
+    if (j < n) {
+      const auto rest = static_cast<int>(n - j);
+      store_partial<T, w>(to + j, load_a(j, n - j) * load_b(j, n - j), rest);
+    }
   };
   const auto all_a = broadcast<T, w>(a[0]), all_b = broadcast<T, w>(b[0]);
-  const auto same_a = [&](index) __attribute__((always_inline)) { return all_a; };
-  const auto same_b = [&](index) __attribute__((always_inline)) { return all_b; };
-  const auto each_a = [&](index j) __attribute__((always_inline)) { return load<T, w>(a + j); };
-  const auto each_b = [&](index j) __attribute__((always_inline)) { return load<T, w>(b + j); };
+  const auto same_a = [&](index, index) __attribute__((always_inline)) { return all_a; };
+  const auto same_b = [&](index, index) __attribute__((always_inline)) { return all_b; };
+  const auto entries = [](const T* x, index count) __attribute__((always_inline)) {
+    return count == whole ? load<T, w>(x) : load_partial<T, w>(x, static_cast<int>(count));
+  };
+  const auto each_a = [&](index j, index count) __attribute__((always_inline)) {
+    return entries(a + j, count);
+  };
+  const auto each_b = [&](index j, index count) __attribute__((always_inline)) {
+    return entries(b + j, count);
+  };
   if (a_n == 0)
     b_n == 0 ? run(same_a, same_b) : run(same_a, each_b);
   else
@@ -123,8 +134,9 @@ class entry_wise {
                          static_cast<double>(sizeof(T));
     streams_ = n_.c == 1 && n_.extent * index{sizeof(T)} >= line && args.beta == T(0) &&
                bytes > static_cast<double>(caches().l3);
-    const select::pointwise_tile tile =
-        select::pointwise_tile_of(m_.extent, n_.extent, scalar_of<T>, streams_);
+    const select::pointwise_tile tile = select::pointwise_tile_of(
+        m_.extent, n_.extent, !a_.is_in_place() || (has_b_ && !b_.is_in_place()), scalar_of<T>,
+        streams_);
     tile_m_ = tile.m;
     tile_n_ = tile.n;
     loops_.add(tiles_of(m_, tile_m_));

@@ -243,10 +243,10 @@ struct accumulators {
       }
       // A complex product with 1 + 0 i may change the sign of a zero and makes NaN of infinities.
       if (!t.sum_only && (t.alpha != T(1) || t.beta != T(0))) {
-        // Out of the reach of the compiler, which would keep them in registers from tile to tile
-        // and spill B (float, order 32: 90 GFLOP/s, with this 104, Zen 4).
-        T alpha = t.alpha, beta = t.beta;
-        asm volatile("" : "+m"(alpha), "+m"(beta));
+        // Kept in registers from tile to tile they would make B spill (float, order 32: 90 GFLOP/s,
+        // with this 104, Zen 4).
+        T kept_alpha = t.alpha, kept_beta = t.beta;
+        const T alpha = reloaded(kept_alpha), beta = reloaded(kept_beta);
         if (t.beta == T(0)) {
           each([&]<int L>(auto& s, int, int) __attribute__((always_inline)) {
             value(s) = value_of<false>(broadcast<T, L>(alpha) * value(s));

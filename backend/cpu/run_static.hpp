@@ -24,8 +24,8 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
 /// What programs that are constants may assume: the flags this file is compiled with.
-inline constexpr capabilities static_capabilities{device::cpu, lanes<double> * 8, registers,
-                                                  32768,       1048576,           true};
+inline constexpr capabilities static_capabilities{
+    device::cpu, lanes<double> * 8, registers, 32768, 1048576, true, nullptr, compiled_model};
 
 /// Phases and steps are read through references into P::value: copies of them in each function cost
 /// g++ 0.3 s more for the mass operator.

@@ -738,6 +738,13 @@ template <class T>
   return p;
 }
 
+/// The value of x, which the compiler loads anew from memory: it is not kept in a register.
+template <class X>
+[[gnu::always_inline]] inline X reloaded(X& x) {
+  asm volatile("" : "+m"(x));
+  return x;
+}
+
 /// The sum of the lanes, halves of a vector first.
 template <int W, class V>
 [[gnu::always_inline]] inline auto sum_of(V v) {

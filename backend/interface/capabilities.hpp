@@ -12,6 +12,9 @@ struct tuning;
 enum class instruction_set : unsigned char { baseline, avx2, avx512 };
 inline constexpr int instruction_set_count = 3;
 
+/// Processors for which the library is shipped with a tuning of their own, and all others.
+enum class processor : unsigned char { other, zen4 };
+
 /// What the machine that will run a program can do; the only thing that planning knows of hardware.
 ///
 /// A plain value: compile-time planning takes it from the compiler's flags, run-time planning from
@@ -25,7 +28,8 @@ struct capabilities {
   /// Each program is compiled by itself, so that micro-kernels have any size and the fused one that
   /// interpolates, scales and projects is there; false: the library's own are run.
   bool compiled = false;
-  const tuning* tuned = nullptr;  ///< of batched products; null: select::built_in
+  const tuning* tuned = nullptr;  ///< of batched products; null: select::built_in for `model`
+  processor model = processor::other;
 
   /// SIMD lanes for a scalar type; at least 1. A vector of complex numbers is two registers, one of
   /// real and one of imaginary parts.

@@ -8,7 +8,7 @@
 namespace tenfold {
 
 /// Of the meaning of the values, and of the forms in which they are kept.
-inline constexpr int tuning_version = 1;
+inline constexpr int tuning_version = 2;
 
 /// Scalar, layout of the result and order, for which values are found.
 struct size_class {
@@ -48,15 +48,16 @@ struct gemm_tuning {
   int columns_vectors;  ///< the most vectors of columns of one
   int lanes_rows;       ///< the most rows of a register tile by lanes
   int lanes_columns;    ///< the most columns of one
-  int unroll;     ///< the most products of a register tile whose loop over a static k is unrolled
-  int narrows;    ///< 1: rows that fit half a vector are half vectors; 2: so are ends of rows that
-                  ///< do; 0: partial whole ones
-  int l2_from;    ///< the least bytes that are fetched ahead from L2
-  int l2_to;      ///< the most; fetched further ahead they go to L2 only
-  int memory_to;  ///< the most bytes that are fetched ahead from beyond L2
-  int distance;   ///< bytes between those at work and those fetched from beyond L2
-  int group;      ///< bytes of the problems through which one register tile goes before the next
-  int stream_to;  ///< the most bytes of a result that goes past the caches
+  int unroll;   ///< the most products of a register tile whose loop over a static k is unrolled
+  int narrows;  ///< 1: rows that fit half a vector are half vectors; 2: so are ends of rows that
+                ///< do; 0: partial whole ones
+  int l2_from;  ///< the least bytes that are fetched ahead from L2
+  int l2_to;    ///< the most; fetched further ahead they go to L2 only
+  int memory_from;   ///< the least bytes that are fetched ahead from beyond L2, in a line
+  int memory_to;     ///< the most
+  int distance;      ///< bytes between those at work and those fetched from beyond L2
+  int group;         ///< bytes of the problems through which one register tile goes before the next
+  int stream_to;     ///< the most bytes of a result that goes past the caches
   int stream_group;  ///< bytes of results that wait in scratch
   int task;          ///< work of a task of the thread pool, in 1024 flops
   int lanes_cost;    ///< percent: by how much lanes of problems are taken to cost more than said
@@ -80,6 +81,7 @@ inline constexpr tuning_field tuning_fields[] = {
     {"narrows", &gemm_tuning::narrows, 0, 2},
     {"l2_from", &gemm_tuning::l2_from, 0, 1 << 30},
     {"l2_to", &gemm_tuning::l2_to, 0, 1 << 30},
+    {"memory_from", &gemm_tuning::memory_from, 0, 1 << 30},
     {"memory_to", &gemm_tuning::memory_to, 0, 1 << 30},
     {"distance", &gemm_tuning::distance, 1, 1 << 20},
     {"group", &gemm_tuning::group, 1, 1 << 20},

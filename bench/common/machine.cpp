@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <fstream>
+#include <tenfold/backend/cpu/caches.hpp>
 #include <thread>
 #include <xsimd/xsimd.hpp>
 
@@ -63,21 +64,10 @@ std::string compiler_flags() {
 #endif
 }
 
-/// Bytes of the data cache of a level, as the kernel tells. (glibc's sysconf is wrong by factors
-/// for the L3 of some processors.)
+/// Bytes of the data cache of a level.
 std::size_t cache_bytes(int level, std::size_t otherwise) {
-  for (int i = 0;; ++i) {
-    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + '/';
-    int found = 0;
-    if (!(std::ifstream(folder + "level") >> found)) return otherwise;
-    std::string type;
-    std::ifstream(folder + "type") >> type;
-    if (found != level || type == "Instruction") continue;
-    std::size_t size = 0;
-    char unit = ' ';
-    std::ifstream(folder + "size") >> size >> unit;
-    if (size > 0) return size * (unit == 'M' ? 1 << 20 : unit == 'K' ? 1 << 10 : 1);
-  }
+  const index told = cpu::cache_bytes(level);
+  return told > 0 ? static_cast<std::size_t>(told) : otherwise;
 }
 
 std::size_t free_memory() {

@@ -240,12 +240,16 @@ static_assert(sum_parts(1, 1000000, 1000000) == 15 && sum_parts(1, 100000, 10000
 static_assert(sum_parts(100, 1 << 30, 1 << 30) == 1 && sum_parts(1, 1 << 30, 3) == 3);
 
 // No sum: transposed in tiles, or beyond L2.
-static_assert(is_pointwise(16000, 64, avx512_capabilities));
-static_assert(!is_pointwise(16000, 9, avx512_capabilities));
-static_assert(is_pointwise(1 << 21, 0, avx512_capabilities));
-static_assert(pointwise_tile_of(1000, 1000, scalar::f64, true).m == 128 &&
-              pointwise_tile_of(1000, 1000, scalar::f64, true).n == 32);
-static_assert(pointwise_tile_of(3, 5, scalar::c64, false).n == 5);
+static_assert(is_pointwise(16000, 64, 0, avx512_capabilities));
+static_assert(!is_pointwise(16000, 9, 0, avx512_capabilities));
+static_assert(is_pointwise(16000, 0, 32, avx512_capabilities));
+static_assert(!is_pointwise(16000, 0, 8, avx512_capabilities));
+static_assert(is_pointwise(1 << 21, 0, 0, avx512_capabilities));
+static_assert(pointwise_tile_of(1000, 1000, true, scalar::f64, true).m == 128 &&
+              pointwise_tile_of(1000, 1000, true, scalar::f64, true).n == 32);
+static_assert(pointwise_tile_of(1000, 1000, false, scalar::f64, false).m == 2 &&
+              pointwise_tile_of(1000, 1000, false, scalar::f64, false).n == 1000);
+static_assert(pointwise_tile_of(3, 5, true, scalar::c64, false).n == 5);
 
 TEST_CASE("a block of rows stays in L2, one of columns in L3, on every instruction set") {
   for (const capabilities& c : {sse2_capabilities, avx2_capabilities, avx512_capabilities}) {
@@ -285,11 +289,11 @@ constexpr gemm_tuning tuned_for(index n, int gemm_tuning::*value, int to) {
 }
 constexpr gemm_tuning as_shipped = shipped({}, instruction_set::avx512);
 
-static_assert(built_in(instruction_set::avx2, class_of(square(9))) ==
+static_assert(built_in(instruction_set::avx2, processor::other, class_of(square(9))) ==
                   shipped(class_of(square(9)), instruction_set::avx2),
               "without a header of the user");
 static_assert(tuning_of(avx512_capabilities, square(9)) ==
-              built_in(instruction_set::avx512, class_of(square(9))));
+              built_in(instruction_set::avx512, processor::other, class_of(square(9))));
 
 static_assert(columns_tile(16, 2, 32, scalar::f64, as_shipped) == tile_shape{8, 2});
 static_assert(columns_tile(14, 2, 32, scalar::f64, as_shipped) == tile_shape{14, 2});
@@ -318,6 +322,28 @@ static_assert(problems_ahead(1000, as_shipped) == 17);
 static_assert(problems_ahead(1000, tuned_for(8, &gemm_tuning::distance, 1000)) == 1);
 static_assert(problems_at_once(1000, tuned_for(8, &gemm_tuning::group, 16384)) == 16);
 static_assert(problems_at_once(100000, as_shipped) == 1);
+static_assert(residence_of(1e6, 1 << 20, 32 << 20) == residence::l2);
+static_assert(residence_of(2e7, 1 << 20, 32 << 20) == residence::l3);
+static_assert(residence_of(3e7, 1 << 20, 32 << 20) == residence::memory, "not all of L3");
+static_assert(problems_at_most(residence::l2, gemm_path::by_columns, 4) == INT64_MAX);
+static_assert(problems_at_most(residence::l3, gemm_path::by_columns, 4) == 4);
+static_assert(problems_at_most(residence::memory, gemm_path::by_columns, 4) == 1);
+static_assert(problems_at_most(residence::memory, gemm_path::by_lanes, 4) == 4);
+static_assert(!fetches_from_memory(999, tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(fetches_from_memory(1000, tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(!fetches_from_memory(1001, tuned_for(16, &gemm_tuning::memory_to, 1000)));
+static_assert(lies_in_line(0) && lies_in_line(2048));
+static_assert(!lies_in_line(4096) && !lies_in_line(-8));
+
+/// Zen 4 fetches by itself what is strided, and only that is its own.
+constexpr gemm_tuning of_zen4(bool interleaved) {
+  return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen4);
+}
+static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen4(false)));
+static_assert(!fetches_from_memory(6144, of_zen4(false)));
+static_assert(fetches_from_memory(18816, of_zen4(false)));
+static_assert(fetches_scattered(6144, of_zen4(false)));
+static_assert(of_zen4(true) == shipped({scalar::f64, true, 3}, instruction_set::avx512));
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(has_static_code(square(100), as_shipped));
 static_assert(!has_static_code(square(512), as_shipped), "rows of B meet in the cache");

@@ -47,7 +47,7 @@ std::string said_with(const std::string& settings) {
 
 /// What the process prints of a class that no table has.
 std::string as_shipped() {
-  const gemm_tuning t = select::shipped(marked, best_instruction_set());
+  const gemm_tuning t = select::shipped(marked, best_instruction_set(), processor_here());
   return "source '', group " + std::to_string(t.group) + ", refusal '";
 }
 

@@ -18,6 +18,18 @@ constexpr micro_kernel kernel_of() {
   return e.steps[e.step_count - 1].kernel;
 }
 
+/// The same where programs are compiled.
+template <literal S, class... X>
+constexpr micro_kernel compiled_kernel_of() {
+  constexpr capabilities compiled = [] {
+    capabilities c = avx512_capabilities;
+    c.compiled = true;
+    return c;
+  }();
+  constexpr auto e = explain<S, X...>(compiled);
+  return e.steps[e.step_count - 1].kernel;
+}
+
 template <index... N>
 using d = tensor<double, N...>;
 
@@ -31,9 +43,13 @@ static_assert(kernel_of<"ij->ji", d<40, 50>>() == pointwise);
 static_assert(kernel_of<"eij->eji", d<dyn, 8, 8>>() == pointwise);
 static_assert(kernel_of<"iij->ij", d<300, 300, 300>>() == pointwise);
 static_assert(kernel_of<"ab,cd->abcd", d<30, 30>, d<30, 30>>() == pointwise);
-// In cache where nothing is transposed, or in matrices of a few entries: not.
-static_assert(kernel_of<"ij->ij", d<40, 50>>() != pointwise);
-static_assert(kernel_of<"i,j->ij", d<40>, d<50>>() != pointwise);
+static_assert(kernel_of<"ij->ij", d<40, 50>>() == pointwise);
+static_assert(kernel_of<"i,j->ij", d<40>, d<50>>() == pointwise);
+static_assert(kernel_of<"ij,ik->ijk", d<9, 9>, d<9, 16>>() == pointwise);
+// In short rows, compiled, or in matrices of a few entries: not.
+static_assert(kernel_of<"ij,ik->ijk", d<9, 9>, d<9, 15>>() != pointwise);
+static_assert(compiled_kernel_of<"ij->ij", d<40, 50>>() != pointwise);
+static_assert(compiled_kernel_of<"i,j->ij", d<40>, d<50>>() != pointwise);
 static_assert(kernel_of<"eij->eji", d<dyn, 3, 3>>() != pointwise);
 
 static_assert(kernel_of<"i,i->", d<200>, d<200>>() == reduce);
@@ -51,6 +67,13 @@ TEST_CASE_TEMPLATE("transpositions in every form", T, float, double) {
   check_expression<"ijk->kji", T, which>(shape<9, 11, 13>{});
   check_expression<"eij->eji", T, which>(shape<7, 12, 10>{});
   check_expression<"ij,ji->ij", T, which>(shape<33, 27>{}, shape<27, 33>{});
+}
+
+TEST_CASE_TEMPLATE("rows in every form", T, float, double) {
+  check_expression<"i,j->ij", T, which>(shape<29>{}, shape<37>{});
+  check_expression<"ij,j->ij", T, which>(shape<31, 23>{}, shape<23>{});
+  check_expression<"ij,i->ij", T, which>(shape<31, 23>{}, shape<31>{});
+  check_expression<"ijk->jik", T, which>(shape<5, 7, 33>{});
 }
 
 TEST_CASE_TEMPLATE("sums over neighbours in every form", T, float, double) {

@@ -12,6 +12,9 @@
 /// Batched products of matrices, whose thresholds are in part those of a tuning.
 namespace tenfold::select {
 
+/// No problem has as many bytes.
+inline constexpr int never = 1 << 30;
+
 /// What the library is shipped with. Measured on Sapphire Rapids and Zen 4 but for the crossovers
 /// of lanes_cost, which lie where the two costs are equal.
 ///
@@ -35,7 +38,15 @@ namespace tenfold::select {
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
 /// nearly the same, and interleaved ones lose (complex order 8: 0.8).
-constexpr gemm_tuning shipped(const size_class& c, instruction_set set) {
+///
+/// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
+/// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
+/// 1.05 to 1.28 times the rate; from L3 orders up to 8 at 1.2 to 1.5, complex 8 to 16 at 0.91 to
+/// 0.97; from memory 14 to 24 at 1.1 to 1.5, while from 28 on (18 KB) ours is up to 2 times as fast
+/// as none. By way of scratch results of more than 300 bytes reach memory no sooner than through
+/// the caches (orders 14 to 32: 0.8 to 0.95 of the rate).
+constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
+                              processor model = processor::other) {
   gemm_tuning t{};
   t.columns_rows = 16;
   t.columns_vectors = set == instruction_set::avx512 ? 4 : 3;
@@ -45,19 +56,25 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set) {
   t.narrows = set == instruction_set::avx512 ? 2 : 1;
   t.l2_from = c.interleaved ? 11000 : 1100;
   t.l2_to = c.interleaved ? 28672 : 8192;
-  t.memory_to = c.interleaved && c.size <= (is_complex(c.type) ? 0 : 2) ? 0 : 262144;
+  t.memory_from = c.interleaved && c.size <= (is_complex(c.type) ? 0 : 2) ? never : 0;
+  t.memory_to = 262144;
   t.distance = c.interleaved ? 4096 : 16384;
   t.group = 65536;
-  t.stream_to = c.interleaved ? 1 << 30 : 12288;
+  t.stream_to = c.interleaved ? never : 12288;
   t.stream_group = 4096;
   t.task = static_cast<int>(task_flops / 1024);
   t.lanes_cost = 100;
   t.panel_rows = 32;
+  if (model == processor::zen4 && !c.interleaved) {
+    t.l2_from = never;
+    t.memory_from = 12000;
+    t.stream_to = 300;
+  }
   return t;
 }
-constexpr tuning shipped(instruction_set set) {
+constexpr tuning shipped(instruction_set set, processor model = processor::other) {
   tuning all{};
-  for (int i = 0; i < class_count; ++i) all.classes[i] = shipped(class_of(i), set);
+  for (int i = 0; i < class_count; ++i) all.classes[i] = shipped(class_of(i), set, model);
   return all;
 }
 
@@ -70,8 +87,8 @@ static_assert(are_valid(tuned_classes),
 /// build may be given (CMake's TENFOLD_TUNING_HEADER).
 ///
 /// One class, as a table of all would be evaluated in every file that includes this.
-constexpr gemm_tuning built_in(instruction_set set, const size_class& c) {
-  gemm_tuning t = shipped(c, set);
+constexpr gemm_tuning built_in(instruction_set set, processor model, const size_class& c) {
+  gemm_tuning t = shipped(c, set, model);
 #if defined(TENFOLD_TUNED)
   for (const tuned_class& one : tuned_classes) {
     if (one.set == set && one.which == c) t = one.found;
@@ -80,7 +97,7 @@ constexpr gemm_tuning built_in(instruction_set set, const size_class& c) {
   return t;
 }
 constexpr gemm_tuning tuning_of(const capabilities& c, const gemm_shape& s) {
-  return c.tuned != nullptr ? c.tuned->of(s) : built_in(c.set(), class_of(s));
+  return c.tuned != nullptr ? c.tuned->of(s) : built_in(c.set(), c.model, class_of(s));
 }
 
 /// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
@@ -378,7 +395,25 @@ constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const
 
 /// The same for a batch beyond L2: wherever some of them fit there.
 [[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes, const gemm_tuning& t) {
+  return bytes >= t.memory_from && bytes <= t.memory_to;
+}
+/// Whether a processor's own prefetching follows an operand to the next problem, so many bytes on.
+[[gnu::always_inline]] constexpr bool lies_in_line(index step) { return step >= 0 && step < 4096; }
+
+/// Whether problems that do not lie in a line are fetched ahead. Without that they run at half the
+/// rate (orders 8 to 32 at shuffled addresses, Zen 4).
+[[gnu::always_inline]] constexpr bool fetches_scattered(index bytes, const gemm_tuning& t) {
   return bytes <= t.memory_to;
+}
+
+/// Where the operands of a batch come from.
+enum class residence : unsigned char { l2, l3, memory };
+
+/// By their bytes. Of L3 a batch cannot count on all.
+[[gnu::always_inline]] constexpr residence residence_of(double bytes, index l2, index l3) {
+  return bytes <= static_cast<double>(l2)           ? residence::l2
+         : bytes <= 0.625 * static_cast<double>(l3) ? residence::l3
+                                                    : residence::memory;
 }
 
 /// Rows of one product that are a task of the thread pool.
@@ -397,6 +432,20 @@ constexpr index rows_of_task(const gemm_shape& s) {
 /// next.
 [[gnu::always_inline]] constexpr index problems_at_once(index bytes, const gemm_tuning& t) {
   return bytes < t.group ? t.group / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+/// The most problems through which one register tile goes before the next, of a batch of which
+/// `ahead` are fetched ahead.
+///
+/// Beyond L2 they are as many as are fetched ahead, so that they come in the order of their use:
+/// from L3 orders 12 to 20 are 1.2 times as fast as with 64 KB at once (Zen 5). From memory, by
+/// columns, it is one, and the processor's own prefetching follows each operand from end to end:
+/// 1.1 to 1.4 times the rate of as many as are fetched ahead (double precision, orders 10 to 16,
+/// Zen 4).
+[[gnu::always_inline]] constexpr index problems_at_most(residence from, gemm_path path,
+                                                        index ahead) {
+  if (from == residence::l2) return INT64_MAX;
+  return from == residence::memory && path == gemm_path::by_columns ? 1 : ahead;
 }
 
 /// Whether results of so many bytes go past the caches, by columns by way of scratch: where that is

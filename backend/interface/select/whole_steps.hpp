@@ -150,9 +150,16 @@ struct pointwise_tile {
 /// and 5000 x 5000 transposed, Granite Rapids, one core, copied in order 18 to 19 GB/s: 128 x 32
 /// entries 18.9 and 16.9, 64 x 64 17.3 and 12.7, 32 x 64 14.1 and 12.7); what stays takes smaller
 /// tiles (500 x 500: 27 instead of 23).
-constexpr pointwise_tile pointwise_tile_of(index m, index n, scalar type, bool streams) {
+///
+/// Where nothing is transposed, rows are as long as the tile holds.
+constexpr pointwise_tile pointwise_tile_of(index m, index n, bool transposes, scalar type,
+                                           bool streams) {
   const auto least = [](index x, index y) { return x < y ? x : y; };
   const index bytes = static_cast<index>(bytes_of(type)), tile_bytes = streams ? 32768 : 16384;
+  if (!transposes && !streams) {
+    const index columns = least(n, tile_bytes / bytes);
+    return {least(m, tile_bytes / bytes / (columns < 1 ? 1 : columns)), columns};
+  }
   const index rows = least(m, streams ? (bytes > 8 ? 64 : 128) : 32);
   return {rows, least(n, tile_bytes / bytes / rows)};
 }
@@ -160,11 +167,18 @@ constexpr pointwise_tile pointwise_tile_of(index m, index n, scalar type, bool s
 /// A tile of the loops m and n with fewer entries is too short to be run as one.
 inline constexpr index short_tile = 32;
 
-/// Whether what has no sum is run in an order of its own: where it leaves the caches, or where an
-/// operand is transposed in tiles of so many entries. In cache, without, tile programs do as well
-/// (1000 matrices of 3 x 3 transposed: 47 GB/s and 34; of 8 x 8: 43 and 62; Granite Rapids).
-constexpr bool is_pointwise(double bytes, index transposed, const capabilities& c) {
-  return transposed >= short_tile || bytes > static_cast<double>(c.l2_bytes);
+/// Entries of a row from which on rows that lie as they are read are run as such by the library.
+inline constexpr index pointwise_row = 16;
+
+/// Whether what has no sum is run in an order of its own: where it leaves the caches, where an
+/// operand is transposed in tiles of so many entries, or where all lie in rows of so many. In
+/// cache, without, tile programs do as well (1000 matrices of 3 x 3 transposed: 47 GB/s and 34; of
+/// 8 x 8: 43 and 62; Granite Rapids); of rows those do that are compiled for their program (outer
+/// products of order 32 and 100, Zen 4: 0.10 and 1.0 us, by rows 0.21 and 1.3, by the library's
+/// tiles 0.5 and 3.0).
+constexpr bool is_pointwise(double bytes, index transposed, index row, const capabilities& c) {
+  return transposed >= short_tile || (row >= pointwise_row && !c.compiled) ||
+         bytes > static_cast<double>(c.l2_bytes);
 }
 
 /// Entries of scratch for it: three tiles of the largest size, their rows ended by a line.
