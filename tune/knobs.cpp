@@ -121,7 +121,7 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     const index ahead = select::problems_ahead(bytes, t);
     const auto from = on.where == place::memory ? select::residence::memory : select::residence::l3;
     w.group = std::min(w.group, select::problems_at_most(from, w.choice.path, ahead));
-    w.fetches = select::fetches_from_memory(bytes, t);
+    w.fetches = select::fetches_from_memory(bytes, true, t);
     if (w.fetches) w.ahead = ahead;
     w.streams = on.where == place::memory && select::streams_results(result, t);
     if (w.streams && !by_lanes) w.stream_group = select::streamed_problems(result, t);

@@ -20,19 +20,21 @@ using select::residence;
 
 // ---- what comes next ----------------------------------------------------------------------------
 
-/// Bytes of the operands: what each problem has of its own, and what all share.
+/// Bytes of the operands: of one A and one B, of what each problem has of its own, and of what all
+/// share.
 struct operand_bytes {
-  index each = 0, shared = 0;
+  index a = 0, b = 0, each = 0, shared = 0;
 
   template <class T>
   static operand_bytes of(const gemm_shape& s) {
-    operand_bytes bytes;
-    const auto add = [&](const matrix_batch& x, index rows, index columns) {
-      (x.shared ? bytes.shared : bytes.each) += rows * columns * index{sizeof(T)};
+    constexpr index size = sizeof(T);
+    operand_bytes bytes{s.m * s.k * size, s.k * s.n * size};
+    const auto add = [&](const matrix_batch& x, index its) {
+      (x.shared ? bytes.shared : bytes.each) += its;
     };
-    add(s.a, s.m, s.k);
-    add(s.b, s.k, s.n);
-    add(s.c, s.m, s.n);
+    add(s.a, bytes.a);
+    add(s.b, bytes.b);
+    add(s.c, s.m * s.n * size);
     return bytes;
   }
   double all(index count) const {
@@ -49,31 +51,36 @@ constexpr index looked_up = 64, furthest_ahead = 16;
 
 /// The steps through problems at any addresses.
 struct steps_at_addresses {
-  problem_steps step;
-  bool fetches_scattered = false;  ///< those that do not lie in a line are fetched in any case
+  problem_steps step;  ///< of those that lie in line
+  bool fetches_others = false;
+  index bytes_of_a = 0, bytes_of_b = 0;
 
   steps_at_addresses() = default;
-  steps_at_addresses(residence from, const operand_bytes& bytes, const gemm_tuning& tuned) {
+  steps_at_addresses(residence from, const operand_bytes& bytes, const gemm_tuning& tuned)
+      : bytes_of_a(bytes.a), bytes_of_b(bytes.b) {
     if (from == residence::l2) return;
-    step.fetches = select::fetches_from_memory(bytes.each, tuned);
-    fetches_scattered = select::fetches_scattered(bytes.each, tuned);
+    step.fetches = select::fetches_from_memory(bytes.each, true, tuned);
+    fetches_others = select::fetches_from_memory(bytes.each, false, tuned);
     step.ahead = std::min(select::problems_ahead(bytes.each, tuned), furthest_ahead);
     step.at_once = select::problems_at_most(from, select::gemm_path::by_columns, step.ahead);
   }
-};
 
-/// Whether the operands of `count` problems lie one behind another, as far as some of them tell.
-bool lie_in_line(const problem_addresses* at, index count) {
-  constexpr index asked = 8;
-  const auto follows = [](const void* x, const void* before) {
-    return select::lies_in_line(static_cast<index>(reinterpret_cast<std::uintptr_t>(x) -
-                                                   reinterpret_cast<std::uintptr_t>(before)));
-  };
-  for (index i = 1; i < count; i += asked) {
-    if (!follows(at[i].a, at[i - 1].a) || !follows(at[i].b, at[i - 1].b)) return false;
+  /// Whether `count` problems at these addresses are fetched: where they lie, some of them tell.
+  bool fetches(const problem_addresses* at, index count) const {
+    constexpr index asked = 8;
+    const auto follows = [](const void* x, const void* before, index bytes) {
+      return select::lies_in_line(static_cast<index>(reinterpret_cast<std::uintptr_t>(x) -
+                                                     reinterpret_cast<std::uintptr_t>(before)),
+                                  bytes);
+    };
+    if (step.fetches == fetches_others) return step.fetches;
+    for (index i = 1; i < count; i += asked) {
+      if (!follows(at[i].a, at[i - 1].a, bytes_of_a) || !follows(at[i].b, at[i - 1].b, bytes_of_b))
+        return fetches_others;
+    }
+    return step.fetches;
   }
-  return true;
-}
+};
 
 /// The steps through a batch whose problems, or tiles of `width` problems, lie apart regularly, and
 /// what is fetched on the way.
@@ -84,17 +91,17 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
     return x.shared ? 0 : p.problem;
   };
   problem_steps to{step(s.a, g.a), step(s.b, g.b), step(s.c, g.c)};
-  const index each = operand_bytes::of<T>(s).each * width;
+  const operand_bytes bytes = operand_bytes::of<T>(s);
+  const index each = bytes.each * width;
   const gemm_tuning& tuned = *kernel.tuned;
   const bool beyond_l2 = from != residence::l2;
   const index ahead = beyond_l2 ? select::problems_ahead(each, tuned) : 1;
   to.at_once = select::problems_at_most(from, kernel.path, ahead);
-  const auto size = static_cast<index>(sizeof(T));
-  const bool scattered = kernel.path == select::gemm_path::by_columns &&
-                         (!select::lies_in_line(to.a * size) || !select::lies_in_line(to.b * size));
-  to.fetches = !beyond_l2  ? select::fetches_from_l2(kernel.ahead, each, tuned)
-               : scattered ? select::fetches_scattered(each, tuned)
-                           : select::fetches_from_memory(each, tuned);
+  constexpr index size = sizeof(T);
+  const bool in_line = select::lies_in_line(to.a * size, bytes.a * width) &&
+                       select::lies_in_line(to.b * size, bytes.b * width);
+  to.fetches = beyond_l2 ? select::fetches_from_memory(each, in_line, tuned)
+                         : select::fetches_from_l2(kernel.ahead, each, tuned);
   if (!to.fetches) return to;
   to.next_a = ahead * to.a;
   to.next_b = ahead * to.b;
@@ -185,8 +192,7 @@ void gemm_at_addresses(const gemm_shape& s, const gemm_kernel<T>& kernel,
       at[i] = {problem_address<T>(s.a, g.a, here), problem_address<T>(s.b, g.b, here),
                problem_address<T>(s.c, g.c, here)};
     }
-    step.fetches =
-        how.step.fetches || (how.fetches_scattered && !lie_in_line(at, count + step.ahead));
+    step.fetches = how.fetches(at, count + step.ahead);
     kernel.run(t, count, step);
   }
 }

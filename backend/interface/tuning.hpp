@@ -53,7 +53,7 @@ struct gemm_tuning {
                 ///< do; 0: partial whole ones
   int l2_from;  ///< the least bytes that are fetched ahead from L2
   int l2_to;    ///< the most; fetched further ahead they go to L2 only
-  int memory_from;   ///< the least bytes that are fetched ahead from beyond L2, in a line
+  int memory_from;   ///< the least bytes that are fetched ahead from beyond L2, in line
   int memory_to;     ///< the most
   int distance;      ///< bytes between those at work and those fetched from beyond L2
   int group;         ///< bytes of the problems through which one register tile goes before the next

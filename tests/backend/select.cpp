@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <compiled.hpp>
+
 namespace tenfold::select {
 
 // --- the capabilities that choices are made from ---
@@ -190,11 +192,7 @@ static_assert(packed_vectors(10000, 8, 1000) == 16 && packed_vectors(10000, 8, 1
 static_assert(packed_vectors(40, 8, 100) == 4 && packed_vectors(15, 8, 100) == 1);
 
 // What the compiler unrolls: 8 x 8 times 8 x 8, or several steps, of real numbers.
-constexpr capabilities compiled = [] {
-  capabilities c = avx512_capabilities;
-  c.compiled = true;
-  return c;
-}();
+constexpr capabilities compiled = testing::compiled(avx512_capabilities);
 static_assert(is_unrolled(1024, 512, 1, scalar::f64, compiled));
 static_assert(is_unrolled(100, 50, 3, scalar::f32, compiled));
 static_assert(!is_unrolled(1024, 512, 1, scalar::c64, compiled));
@@ -329,20 +327,21 @@ static_assert(problems_at_most(residence::l2, gemm_path::by_columns, 4) == INT64
 static_assert(problems_at_most(residence::l3, gemm_path::by_columns, 4) == 4);
 static_assert(problems_at_most(residence::memory, gemm_path::by_columns, 4) == 1);
 static_assert(problems_at_most(residence::memory, gemm_path::by_lanes, 4) == 4);
-static_assert(!fetches_from_memory(999, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(fetches_from_memory(1000, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(!fetches_from_memory(1001, tuned_for(16, &gemm_tuning::memory_to, 1000)));
-static_assert(lies_in_line(0) && lies_in_line(2048));
-static_assert(!lies_in_line(4096) && !lies_in_line(-8));
+static_assert(!fetches_from_memory(999, true, tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(fetches_from_memory(1000, true, tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(!fetches_from_memory(1001, true, tuned_for(16, &gemm_tuning::memory_to, 1000)));
+static_assert(fetches_from_memory(999, false, tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(lies_in_line(0, 8192) && lies_in_line(8192, 8192) && lies_in_line(8, 8192));
+static_assert(!lies_in_line(8192, 4096) && !lies_in_line(-8, 8));
 
 /// Zen 4 fetches by itself what is strided, and only that is its own.
 constexpr gemm_tuning of_zen4(bool interleaved) {
   return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen4);
 }
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen4(false)));
-static_assert(!fetches_from_memory(6144, of_zen4(false)));
-static_assert(fetches_from_memory(18816, of_zen4(false)));
-static_assert(fetches_scattered(6144, of_zen4(false)));
+static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
+static_assert(fetches_from_memory(18816, true, of_zen4(false)));
+static_assert(fetches_from_memory(6144, false, of_zen4(false)));
 static_assert(of_zen4(true) == shipped({scalar::f64, true, 3}, instruction_set::avx512));
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(has_static_code(square(100), as_shipped));

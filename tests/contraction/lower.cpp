@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <compiled.hpp>
 #include <letters.hpp>
 
 namespace tenfold::testing {
@@ -9,11 +10,7 @@ namespace {
 
 constexpr limits S = small_limits, M = medium_limits;
 
-constexpr capabilities compiled_avx512 = [] {
-  capabilities c = avx512_capabilities;
-  c.compiled = true;
-  return c;
-}();
+constexpr capabilities compiled_avx512 = compiled(avx512_capabilities);
 
 template <limits L>
 constexpr static_program<L> program_of(std::string_view text, std::initializer_list<index> extents,

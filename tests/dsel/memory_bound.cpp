@@ -1,4 +1,5 @@
 #include <check_call.hpp>
+#include <compiled.hpp>
 #include <slow_build.hpp>
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/dsel/explain.hpp>
@@ -21,12 +22,7 @@ constexpr micro_kernel kernel_of() {
 /// The same where programs are compiled.
 template <literal S, class... X>
 constexpr micro_kernel compiled_kernel_of() {
-  constexpr capabilities compiled = [] {
-    capabilities c = avx512_capabilities;
-    c.compiled = true;
-    return c;
-  }();
-  constexpr auto e = explain<S, X...>(compiled);
+  constexpr auto e = explain<S, X...>(compiled(avx512_capabilities));
   return e.steps[e.step_count - 1].kernel;
 }
 

@@ -1,4 +1,5 @@
 #include <check_call.hpp>
+#include <compiled.hpp>
 #include <slow_build.hpp>
 #include <tenfold/dsel/explain.hpp>
 
@@ -24,12 +25,7 @@ using d = tensor<double, N...>;
 
 template <literal S, class... X>
 constexpr bool is_unrolled() {
-  constexpr capabilities machine = [] {
-    capabilities c = avx512_capabilities;
-    c.compiled = true;
-    return c;
-  }();
-  constexpr auto e = explain<S, X...>(machine);
+  constexpr auto e = explain<S, X...>(compiled(avx512_capabilities));
   return e.steps[e.step_count - 1].kernel == micro_kernel::unrolled;
 }
 
