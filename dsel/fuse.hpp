@@ -250,6 +250,23 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
   }
 }
 
+/// Runs a kernel on a device; operands as in run().
+template <class Text, class... X>
+void run_on(const device_queue& where, X&... x) {
+  constexpr auto on_device = []<class Z>() {
+    if constexpr (std::is_void_v<Z> || is_unit_matrix<Z>) {
+      return true;
+    } else {
+      return operand_traits_of<Z>::space == device::cuda;
+    }
+  };
+  static_assert((on_device.template operator()<typed<X>>() && ...),
+                "tenfold: every operand of a call on a device must lie in its memory: a "
+                "device_tensor, or a view that in_memory_of marks");
+  const run_time_operand operands[] = {untyped(x)...};
+  run_kernel_on(where, declared<typed<X>...>(Text::value), Text::text, operands);
+}
+
 /// The plan of what the compiler has not planned.
 template <class Text, class... X>
 std::optional<run_time_kernel> planned(X&... x) {
@@ -318,6 +335,16 @@ class fused_kernel {
   template <class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
     by_number([](auto&... x) { fusing::run<text>(nullptr, x...); }, operands...);
+  }
+
+  /// Runs it on a device, on a stream, of operands in the memory there:
+  ///   mass(on(device::cuda), v = V, u = U, B = Bt, D = Dt);
+  /// Returns when the work is started. What is added through a map is added by
+  /// many threads at a time, in any order: there the last bits of a run differ
+  /// from those of another.
+  template <class... Named, class... X>
+  void operator()(const device_queue& where, fusing::binding<Named, X>... operands) const {
+    by_number([&](auto&... x) { fusing::run_on<text>(where, x...); }, operands...);
   }
 
   /// Plans for operands like these; what is returned is called as the kernel

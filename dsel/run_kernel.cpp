@@ -3,11 +3,10 @@
 #include <memory>
 #include <tenfold/backend/clear_entries.hpp>
 #include <tenfold/backend/launch.hpp>
-#include <tenfold/contraction/bind_kernel.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
-#include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/dsel/call_form.hpp>
+#include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
@@ -69,32 +68,18 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
 
 namespace {
 
-/// A kernel on its way to a program.
-struct planned_kernel {
-  unrolled_kernel<kernel_limits> unrolled;
-  bind_result<kernel_limits> bound;
-  contraction_plan<kernel_limits> plan;
-  program<6, 256, 512> runnable;
-};
+using kernel_program = program<6, 256, 512>;
 
-std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view text,
-                                            const operand_shape<max_rank>* shapes,
-                                            const index* extents, const capabilities& machine) {
-  const unrolled_size size = size_of_unrolled(k, extents);
-  if (size.error) throw_diagnostic(size.error, text);
-  if (size.is_open) throw_diagnostic({diagnosis::unknown_extent}, text);
-  auto made = std::make_unique<planned_kernel>();
-  unroll(k, extents, size.inputs, made->unrolled);
-  made->bound = bind_kernel<kernel_limits, max_rank>(k, made->unrolled, shapes, extents);
-  if (made->bound.error) throw_diagnostic(made->bound.error, text);
-  const problem<kernel_limits>& p = made->bound.value;
-  if (is_empty(p)) return made;
-  made->plan = make_plan<kernel_limits>(p);
-  made->runnable = lower<program<6, 256, 512>>(p, made->plan, machine, !k.adds_to_output());
-  if (!made->plan.found || !made->runnable.feasible) {
-    throw_diagnostic({diagnosis::too_long_program}, text);
-  }
-  return made;
+/// The program of a kernel on this machine. Throws backend_error for one that is too long.
+std::unique_ptr<kernel_program> lower_kernel(const kernel& k, std::string_view text,
+                                             const planned_kernel& made,
+                                             const capabilities& machine) {
+  auto runnable = std::make_unique<kernel_program>();
+  const problem<kernel_limits>& p = made.bound.value;
+  if (is_empty(p)) return runnable;
+  *runnable = lower<kernel_program>(p, made.plan, machine, !k.adds_to_output());
+  if (!runnable->feasible) throw_diagnostic({diagnosis::too_long_program}, text);
+  return runnable;
 }
 
 }  // namespace
@@ -120,7 +105,7 @@ run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
   call->said = &k;
   call->text = text;
   for (int o = 0; o < k.operand_count; ++o) call->shapes.push_back(operands[o].shape);
-  const auto made = plan_kernel(k, text, call->shapes.data(), extents, capabilities_of(call->isa));
+  const auto made = plan_kernel(k, text, call->shapes.data(), extents);
   const problem<kernel_limits>& p = made->bound.value;
   for (int o = 0; o < p.input_count; ++o) {
     call->inputs.push_back(made->unrolled.inputs[o].operand);
@@ -129,7 +114,7 @@ run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
   call->type = p.type;
   call->is_empty = tenfold::is_empty(p);
   call->flops = made->plan.flops;
-  call->runnable.keep(made->runnable);
+  call->runnable.keep(*lower_kernel(k, text, *made, capabilities_of(call->isa)));
   call_ = call;
 }
 
@@ -183,8 +168,8 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
   const kernel_extents typed = extents_of(
       k, [&](int o) -> const auto& { return types[o]; });
   const capabilities machine = compiled ? *compiled_for : capabilities_of(best_instruction_set());
-  const auto made =
-      plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents, machine);
+  const auto made = plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents);
+  const auto runnable = lower_kernel(k, text, *made, machine);
   problem<kernel_limits>& p = made->bound.value;
   explained_input sources[kernel_limits.operands];
   for (int o = 0; o < p.input_count; ++o) {
@@ -217,8 +202,8 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
     const int label = made->unrolled.label[l];
     shown[l] = label == k.batch ? dyn : extents[label];
   }
-  auto out = explaining<kernel_limits, kernel_limits, program<6, 256, 512>>(
-                 made->unrolled.said, made->unrolled.names, text, p, made->plan, &made->runnable,
+  auto out = explaining<kernel_limits, kernel_limits, kernel_program>(
+                 made->unrolled.said, made->unrolled.names, text, p, made->plan, runnable.get(),
                  machine, shown, !k.adds_to_output(), compiled)
                  .run(sources);
   out.when = compiled ? planned::by_the_compiler : planned::at_the_call_for_shape;

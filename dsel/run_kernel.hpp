@@ -43,6 +43,14 @@ class run_time_kernel {
   std::shared_ptr<const planned_call> call_;
 };
 
+struct device_queue;
+
+/// Runs a kernel on a device, on the stream of `where`, of operands in its
+/// memory; see evaluate_on. Throws as admit_kernel, and backend_error for what
+/// the device cannot do.
+void run_kernel_on(const device_queue& where, const kernel& k, std::string_view text,
+                   const run_time_operand* operands);
+
 using kernel_explanation = explanation<kernel_limits>;
 
 /// What a call of the kernel does. `types` is what the types of the operands

@@ -1,8 +1,9 @@
 /// Operands whose entries lie in the memory of a device.
 ///
-/// A view (view, strided_view, pointers, interleaved_view) says by addresses where entries lie;
-/// `in_memory_of<device::cuda>(v)` says whose addresses they are, the list of `pointers` included.
-/// Entries cannot be read or written here, and who computes on the host refuses such an operand.
+/// A view (view, strided_view, pointers, interleaved_view, gathered) says by addresses where
+/// entries lie; `in_memory_of<device::cuda>(v)` says whose addresses they are, the list of
+/// `pointers` and the map of `gathered` included. Entries cannot be read or written here, and who
+/// computes on the host refuses such an operand.
 #pragma once
 
 #include <tenfold/tensor/device.hpp>
@@ -30,6 +31,12 @@ class device_view {
   constexpr index size() const noexcept { return there_.size(); }
   constexpr index block() const noexcept requires requires(const View& v) { v.block(); }
   { return there_.block(); }
+  constexpr const void* map() const noexcept requires requires(const View& v) { v.map(); }
+  { return there_.map(); }
+  constexpr bool wide_map() const noexcept requires requires(const View& v) { v.wide_map(); }
+  { return there_.wide_map(); }
+  constexpr auto order() const noexcept requires requires(const View& v) { v.order(); }
+  { return there_.order(); }
 
  private:
   View there_;

@@ -59,8 +59,7 @@ class index_map {
   /// Throws shape_error if an extent is negative, or for the first number that is neither -1 nor in
   /// [0, size). O(batch entries).
   constexpr index_map(const I* numbers, index batch, index entries, index size)
-      : numbers_(numbers), extents_(batch, entries), size_(size) {
-    if (size < 0) throw_negative_array(size);
+      : index_map(unchecked(numbers, batch, entries, size)) {
     const index count = extents_.size();
     for (index k = 0; k < count; ++k) {
       const index value = numbers[k];
@@ -68,6 +67,17 @@ class index_map {
         throw_map_out_of_range(k / entries, k % entries, value, size);
       }
     }
+  }
+
+  /// A map whose numbers lie where this processor cannot read them, in the memory of a device: for
+  /// their range the caller answers. Throws shape_error if an extent is negative.
+  static constexpr index_map unchecked(const I* numbers, index batch, index entries, index size) {
+    if (size < 0) throw_negative_array(size);
+    index_map map;
+    map.numbers_ = numbers;
+    map.extents_ = extents<dyn, dyn>(batch, entries);
+    map.size_ = size;
+    return map;
   }
 
   constexpr const I* data() const noexcept { return numbers_; }
@@ -79,9 +89,11 @@ class index_map {
   constexpr index size() const noexcept { return size_; }
 
  private:
-  const I* numbers_;
-  extents<dyn, dyn> extents_;
-  index size_;
+  constexpr index_map() = default;
+
+  const I* numbers_ = nullptr;
+  extents<dyn, dyn> extents_{0, 0};
+  index size_ = 0;
 };
 
 class scatter_order;  // scatter_order.hpp

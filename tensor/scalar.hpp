@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace tenfold {
+#include <tenfold/tensor/scalar_kind.hpp>
 
-/// The scalar of an operand, as data: real and complex, single and double precision.
-enum class scalar : unsigned char { f32, f64, c32, c64 };
+namespace tenfold {
 
 /// True for a complex number of `Real`s. It is recognised by its form (value_type, real(), imag(),
 /// two reals and nothing else), so that <complex>, which is dear to include, is paid for by those

@@ -103,6 +103,13 @@ struct complex {
   R re, im;
 };
 
+#if defined(__CUDACC__)
+template <class R>
+TENFOLD_DEVICE complex<R> of_lane(complex<R> x, int lane) {
+  return {of_lane(x.re, lane), of_lane(x.im, lane)};
+}
+#endif
+
 template <class T>
 struct real_of {
   using type = T;
@@ -139,6 +146,39 @@ TENFOLD_DEVICE double multiply(double x, double y) { return x * y; }
 template <class R>
 TENFOLD_DEVICE complex<R> multiply(complex<R> x, complex<R> y) {
   return {multiply_add(-x.im, y.im, x.re * y.re), multiply_add(x.im, y.re, x.re * y.im)};
+}
+
+TENFOLD_DEVICE float add(float x, float y) { return x + y; }
+TENFOLD_DEVICE double add(double x, double y) { return x + y; }
+template <class R>
+TENFOLD_DEVICE complex<R> add(complex<R> x, complex<R> y) {
+  return {x.re + y.re, x.im + y.im};
+}
+
+TENFOLD_DEVICE float negate(float x) { return -x; }
+TENFOLD_DEVICE double negate(double x) { return -x; }
+template <class R>
+TENFOLD_DEVICE complex<R> negate(complex<R> x) {
+  return {-x.re, -x.im};
+}
+
+/// Adds to an entry in the memory of the device, to which other threads may add too.
+#if defined(__CUDACC__)
+TENFOLD_DEVICE void atomic_add(float* to, float x) { atomicAdd(to, x); }
+TENFOLD_DEVICE void atomic_add(double* to, double x) { atomicAdd(to, x); }
+#else
+template <class R>
+inline void atomic_add(R* to, R x) {
+  R old, sum;
+  __atomic_load(to, &old, __ATOMIC_RELAXED);
+  do sum = old + x;
+  while (!__atomic_compare_exchange(to, &old, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+#endif
+template <class R>
+TENFOLD_DEVICE void atomic_add(complex<R>* to, complex<R> x) {
+  atomic_add(&to->re, x.re);
+  atomic_add(&to->im, x.im);
 }
 
 TENFOLD_DEVICE float conjugate(float x) { return x; }

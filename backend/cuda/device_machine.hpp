@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <tenfold/backend/cuda/ready_gemms.hpp>
+#include <tenfold/backend/cuda/ready_programs.hpp>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 
 namespace tenfold::cuda {
@@ -39,8 +40,10 @@ class device_machine {
   /// Returns when all that is on the stream is done.
   virtual void wait(void* stream) = 0;
 
-  /// Products that ran here.
+  /// Products and programs that ran here. Programs have memory of this device: who implements one
+  /// forgets them before it ends.
   ready_gemms products;
+  ready_programs programs;
 };
 
 }  // namespace tenfold::cuda

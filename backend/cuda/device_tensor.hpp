@@ -34,6 +34,9 @@ class device_tensor {
       : where_(where), mapping_(extents_type(n...)) {
     data_ = static_cast<T*>(where_.machine->allocate(bytes()));
   }
+  /// All extents.
+  device_tensor(const device_queue& where, const extents_type& n)
+      : where_(where), mapping_(n), data_(static_cast<T*>(where.machine->allocate(bytes()))) {}
   device_tensor(device_tensor&& other) noexcept
       : where_(other.where_),
         mapping_(other.mapping_),

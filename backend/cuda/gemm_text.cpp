@@ -1,4 +1,5 @@
 #include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/cuda/text_of.hpp>
 
 namespace tenfold::cuda {
 namespace {
@@ -17,31 +18,7 @@ const char* name_of(batch_layout layout) {
   return "";
 }
 
-/// As device code calls it, and as a comment does.
-struct scalar_name {
-  const char *type, *words;
-};
-scalar_name name_of(scalar type) {
-  switch (type) {
-    case scalar::f32:
-      return {"float", "float"};
-    case scalar::f64:
-      return {"double", "double"};
-    case scalar::c32:
-      return {"tenfold::cuda::complex<float>", "complex float"};
-    case scalar::c64:
-      return {"tenfold::cuda::complex<double>", "complex double"};
-  }
-  return {"", ""};
-}
-
 std::string text_of(const device_matrix& x) {
-  const auto number = [](const char* name, long long value) {
-    return std::string(", .") + name + " = " + std::to_string(value);
-  };
-  const auto mark = [](const char* name, bool is) {
-    return is ? std::string(", .") + name + " = true" : std::string();
-  };
   std::string s = std::string("{.layout = tenfold::batch_layout::") + name_of(x.layout);
   s += number("row", x.row) + number("column", x.column);
   if (x.layout == batch_layout::interleaved) s += number("block", x.block);

@@ -73,6 +73,7 @@ gpu::gpu(int number, image_cache images, const driver& by)
 }
 
 gpu::~gpu() {
+  programs.forget();
   if (driver_.CtxPushCurrent(context_) == 0) {
     for (const auto& [text, module] : modules_) driver_.ModuleUnload(module);
     void* ours = nullptr;

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "fuse_problems.hpp"
+#include <fuse_problems.hpp>
 
 // Fused kernels against plain loops.
 

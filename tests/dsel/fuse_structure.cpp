@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "fuse_problems.hpp"
+#include <fuse_problems.hpp>
 
 // What is declared of the operands of fused kernels.
 

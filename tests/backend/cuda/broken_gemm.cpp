@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <batches.hpp>
-#include <emulated_device.hpp>
-#include <emulation.hpp>
-#include <fails_alone.hpp>
+#include <broken.hpp>
 #include <string>
 #include <tenfold/backend/cuda/gemm.hpp>
 
@@ -12,50 +10,20 @@
 namespace tenfold::testing {
 namespace {
 
-constexpr int orders = 8;
+using emulation::change, emulation::orders;
 
-struct change {
-  const char* header;
-  std::string from, to;
-};
-
-/// In how many orders of threads something wrong is found in products of this code: in numbers, or
-/// by an error that holds `error`. Where sanitizers watch, one order is run, in a process of its
-/// own.
+/// The same of products of n x n x k.
 int times_caught(const change& c, const std::string& error, index n, index k,
                  const storage& factors = {}) {
-  bool found = false;
-  emulation::emulated_device on(h100_capabilities, [&](const std::string& name, std::string& text) {
-    if (name != c.header) return;
-    const std::size_t at = text.find(c.from);
-    if (at == std::string::npos) return;
-    found = true;
-    text.replace(at, c.from.size(), c.to);
-  });
   generator g(1);
   product<double> p(n, n, k, 270, factors, factors, {}, entries_kind::exact, g);
   p.arguments.beta = 1;
   const auto want = reference::gemm(p.shape, p.arguments);
-  on.most_blocks = 1;
-  const auto catches = [&](std::uint64_t seed) {
-    on.seed = seed;
+  return emulation::times_caught(c, error, [&](emulation::emulated_device& on) {
     p.c.put_back();
-    try {
-      cuda::gemm(on, p.shape, p.arguments);
-      return error.empty() && p.judge(want) > 0;
-    } catch (const emulation::emulation_error& e) {
-      return !error.empty() && std::string(e.what()).find(error) != std::string::npos;
-    }
-  };
-  REQUIRE(found);
-#if defined(TENFOLD_SANITIZED)
-  if (emulation::fails_alone([&] { return catches(1); })) return orders;
-  return 0;
-#else
-  int caught = 0;
-  for (int seed = 1; seed <= orders; ++seed) caught += catches(static_cast<std::uint64_t>(seed));
-  return caught;
-#endif
+    cuda::gemm(on, p.shape, p.arguments);
+    return p.judge(want) == 0;
+  });
 }
 
 constexpr const char *product_code = "tenfold/backend/cuda/gemm.device.hpp",

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <iterator>
+#include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/backend/cuda/program.hpp>
+#include <tenfold/backend/cuda/program_text.hpp>
+#include <tenfold/backend/interface/select/device_programs.hpp>
+#include <tenfold/tensor/error.hpp>
+
+namespace tenfold::cuda {
+namespace {
+
+/// Bytes of the argument of a device kernel.
+constexpr std::size_t most_argument_bytes = 4096;
+
+/// device_phase_arguments of a number of places that is known when the program runs: places, and
+/// behind them what is in every call.
+template <class T>
+struct behind_places {
+  long long count;
+  long long extents[max_batch_loops];
+  T alpha, beta;
+};
+template <class T>
+constexpr bool lies_so = sizeof(device_phase_arguments<T, 2>) ==
+                         2 * sizeof(device_base) + sizeof(behind_places<T>);
+static_assert(lies_so<float> && lies_so<double> && lies_so<std::complex<float>> &&
+              lies_so<std::complex<double>>);
+
+std::size_t argument_bytes(const device_phase& phase) {
+  return phase.places.size() * sizeof(device_base) + sizeof(behind_places<std::complex<double>>);
+}
+
+}  // namespace
+
+ready_program::ready_program(device_machine& machine, device_program program)
+    : machine_(machine), program_(std::move(program)) {
+  for (const device_phase& phase : program_.phases) {
+    if (phase.product) {
+      functions_.emplace_back();
+      continue;
+    }
+    if (argument_bytes(phase) > most_argument_bytes)
+      throw backend_error("tenfold: an expression with " + std::to_string(phase.places.size()) +
+                          " operands in one launch cannot run on this device: its arguments take " +
+                          "more than " + std::to_string(most_argument_bytes) + " bytes");
+    functions_.push_back(machine_.load(program_text(program_.type, phase), program_entry));
+  }
+  if (program_.workspace_entries > 0)
+    workspace_ = machine_.allocate(static_cast<std::size_t>(program_.workspace_entries) *
+                                   bytes_of(program_.type));
+}
+
+ready_program::~ready_program() { machine_.release(workspace_); }
+
+template <class T>
+void ready_program::run(const program_arguments<T>& arguments, void* stream) const {
+  const auto base_of = [&](const phase_place& p) {
+    entry_map map;
+    const void* data = workspace_;
+    if (p.where == device_buffer::input) {
+      data = arguments.inputs[p.slot];
+      if (p.mapped) map = arguments.maps[p.slot];
+    } else if (p.where == device_buffer::output) {
+      data = arguments.output;
+      map = arguments.output_map;
+    }
+    device_base base;
+    base.data = data;
+    if (p.mapped)
+      base.map = static_cast<const char*>(map.numbers) +
+                 p.offset * static_cast<index>(map.wide ? sizeof(long long) : sizeof(int));
+    else
+      base.data = static_cast<const char*>(data) + p.offset * static_cast<index>(bytes_of(p.type));
+    std::copy(std::begin(p.steps), std::end(p.steps), base.steps);
+    return base;
+  };
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const device_phase& phase = program_.phases[i];
+    if (phase.product) {
+      const phase_product& x = *phase.product;
+      const auto place = [&](int at, index problem) {
+        const void* const data = base_of(phase.places[static_cast<std::size_t>(at)]).data;
+        return batch_place{data, problem};
+      };
+      gemm(machine_, x.shape,
+           gemm_arguments<T>{place(x.a, x.problem_a), place(x.b, x.problem_b),
+                             place(x.c, x.problem_c), x.count, x.finishes ? arguments.alpha : T(1),
+                             x.finishes ? arguments.beta : T(0)},
+           stream);
+      continue;
+    }
+    const index blocks = select::device_blocks(phase, machine_.capabilities());
+    if (blocks == 0) continue;
+    alignas(16) unsigned char bytes[most_argument_bytes];
+    auto* at = bytes;
+    for (const phase_place& place : phase.places) {
+      const device_base base = base_of(place);
+      std::memcpy(at, &base, sizeof base);
+      at += sizeof base;
+    }
+    behind_places<T> rest{phase.count(), {}, arguments.alpha, arguments.beta};
+    std::copy(std::begin(phase.extents), std::end(phase.extents), rest.extents);
+    std::memcpy(at, &rest, sizeof rest);
+    void* list[] = {bytes};
+    machine_.launch(
+        functions_[i],
+        {blocks, phase.threads,
+         static_cast<std::size_t>(device_shared_bytes(phase.block_entries, phase.element_entries,
+                                                      phase.elements, static_cast<int>(sizeof(T)))),
+         stream},
+        list);
+  }
+}
+
+template void ready_program::run(const program_arguments<float>&, void*) const;
+template void ready_program::run(const program_arguments<double>&, void*) const;
+template void ready_program::run(const program_arguments<std::complex<float>>&, void*) const;
+template void ready_program::run(const program_arguments<std::complex<double>>&, void*) const;
+
+}  // namespace tenfold::cuda

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <complex>
+#include <tenfold/backend/cuda/device_machine.hpp>
+#include <tenfold/backend/interface/arguments.hpp>
+#include <tenfold/backend/interface/device_program.hpp>
+
+namespace tenfold::cuda {
+
+/// A program whose device kernels are loaded, and its workspace. May be run again and again, one
+/// run after another on one stream.
+class ready_program {
+ public:
+  /// Loads the texts of all phases. Throws backend_error for what the machine cannot do.
+  ready_program(device_machine& machine, device_program program);
+  ready_program(const ready_program&) = delete;
+  ~ready_program();
+
+  scalar type() const { return program_.type; }  ///< in which everything is computed
+
+  /// Starts all phases on the stream. The addresses of `arguments` are the device's; extents and
+  /// order of scattering are not asked for.
+  template <class T>
+  void run(const program_arguments<T>& arguments, void* stream) const;
+
+ private:
+  device_machine& machine_;
+  device_program program_;
+  std::vector<device_function> functions_;  ///< by phase
+  void* workspace_ = nullptr;
+};
+
+extern template void ready_program::run(const program_arguments<float>&, void*) const;
+extern template void ready_program::run(const program_arguments<double>&, void*) const;
+extern template void ready_program::run(const program_arguments<std::complex<float>>&, void*) const;
+extern template void ready_program::run(const program_arguments<std::complex<double>>&,
+                                        void*) const;
+
+}  // namespace tenfold::cuda

@@ -1,0 +1,96 @@
+#include <tenfold/backend/cuda/program_text.hpp>
+#include <tenfold/backend/cuda/text_of.hpp>
+
+namespace tenfold::cuda {
+namespace {
+
+const char* name_of(device_memory where) {
+  switch (where) {
+    case device_memory::none:
+      return "none";
+    case device_memory::global:
+      return "global";
+    case device_memory::element:
+      return "element";
+    case device_memory::block:
+      return "block";
+  }
+  return "";
+}
+const char* enumerator_of(scalar type) {
+  switch (type) {
+    case scalar::f32:
+      return "f32";
+    case scalar::f64:
+      return "f64";
+    case scalar::c32:
+      return "c32";
+    case scalar::c64:
+      return "c64";
+  }
+  return "";
+}
+
+std::string text_of(const device_operand& x) {
+  std::string s = std::string("{.where = tenfold::device_memory::") + name_of(x.where);
+  if (x.where != device_memory::global) return s + number_but(0, "offset", x.offset) + "}";
+  s += number("place", x.place) + ", .type = tenfold::scalar::" + enumerator_of(x.type);
+  return s + mark("conjugated", x.conjugated) + mark("mapped", x.mapped) +
+         mark("wide_map", x.wide_map) + "}";
+}
+std::string text_of(const device_loop& x) {
+  return "{.extent = " + std::to_string(x.extent) + number_but(0, "a", x.a) +
+         number_but(0, "b", x.b) + number_but(0, "add", x.add) + number_but(0, "to", x.to) + "}";
+}
+std::string text_of(const device_step& x) {
+  std::string s = "{.a = " + text_of(x.a);
+  const auto operand = [&](const char* name, const device_operand& o) {
+    if (o.where != device_memory::none) s += std::string(",\n       .") + name + " = " + text_of(o);
+  };
+  operand("b", x.b);
+  operand("add", x.add);
+  operand("to", x.to);
+  s += ",\n       .rows = " + text_of(x.rows) + number("row_count", x.row_count) +
+       number("first_loop", x.first_loop) + number("line_loops", x.line_loops) +
+       number("sum_loops", x.sum_loops) + number_but(1, "lanes", x.lanes) +
+       number_but(0, "part", x.part) + number_but(0, "part_to", x.part_to) +
+       number_but(1, "sign", x.sign);
+  return s + mark("finishes", x.finishes) + mark("scatters", x.scatters) + "}";
+}
+template <class X>
+std::string list_of(const std::vector<X>& list) {
+  std::string s = "{";
+  for (const X& x : list) s += (s.size() > 1 ? ",\n      " : "\n      ") + text_of(x);
+  return s + "};\n";
+}
+
+}  // namespace
+
+std::string program_text(scalar type, const device_phase& phase) {
+  const auto n = [](auto x) { return std::to_string(x); };
+  const auto constant = [&](const char* of, const char* name, auto value) {
+    return std::string("  static constexpr ") + of + " " + name + " = " + n(value) + ";\n";
+  };
+  std::string s = "// " + n(phase.steps.size()) + (phase.steps.size() == 1 ? " step" : " steps") +
+                  ", " + name_of(type).words + "\n";
+  s += "#include <tenfold/backend/cuda/program.device.hpp>\n";
+  s += "struct phase {\n";
+  s += std::string("  using entry = ") + name_of(type).type + ";\n";
+  s += "  static constexpr tenfold::device_loop loops[] = ";
+  s += list_of(phase.loops.empty() ? std::vector<device_loop>(1) : phase.loops);
+  s += "  static constexpr tenfold::device_step steps[] = " + list_of(phase.steps);
+  s += constant("int", "step_count", phase.steps.size()) +
+       constant("int", "first_step", phase.first_step);
+  s += std::string("  static constexpr bool shares = ") + (phase.shares ? "true" : "false") + ";\n";
+  s += constant("int", "batch_loops", phase.batch_loops);
+  s += constant("long long", "block_entries", phase.block_entries) +
+       constant("long long", "element_entries", phase.element_entries);
+  s += constant("int", "threads", phase.threads) + constant("int", "elements", phase.elements) +
+       constant("int", "places", phase.places.size());
+  s += "};\n";
+  s += std::string("TENFOLD_DEVICE_KERNEL(") + program_entry + ", " + n(phase.threads) +
+       ", tenfold::cuda::arguments_of<phase>, x) {\n";
+  return s + "  tenfold::cuda::run_phase<phase>(x);\n}\n";
+}
+
+}  // namespace tenfold::cuda

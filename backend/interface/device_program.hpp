@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <tenfold/backend/interface/device_step.hpp>
+#include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/scalar.hpp>
+#include <vector>
+
+/// What runs on a device for an expression: launches, one after another. Plain data, no labels, no
+/// addresses.
+namespace tenfold {
+
+/// Whose memory a place is in.
+enum class device_buffer : unsigned char { input, output, workspace };
+
+/// A place in the memory of the device: device_base without the address.
+struct phase_place {
+  device_buffer where = device_buffer::input;
+  int slot = 0;  ///< which input
+  bool mapped = false;
+  index offset = 0;  ///< in entries, or numbers of the map
+  index steps[max_batch_loops] = {};
+  scalar type = scalar::f64;  ///< what lies there
+
+  friend bool operator==(const phase_place&, const phase_place&) = default;
+};
+
+/// A batched product of matrices: it has device code of its own. Operands are places of the phase.
+struct phase_product {
+  gemm_shape shape;
+  int a = 0, b = 0, c = 0;
+  index problem_a = 0, problem_b = 0, problem_c = 0;  ///< entries from one problem to the next
+  index count = 1;
+  bool finishes = false;  ///< C := alpha A B + beta C instead of A B
+};
+
+/// One launch: a product, or steps. Steps before `first_step` run once in each block, before its
+/// elements. A phase with `shares` has its blocks take whole elements, `elements` at a time,
+/// because their threads share what lies in shared memory; another is a single step, whose lines go
+/// to threads of any block.
+struct device_phase {
+  std::optional<phase_product> product;
+  std::vector<device_step> steps;
+  std::vector<device_loop> loops;
+  std::vector<phase_place> places;
+  int first_step = 0;
+  bool shares = false;
+  int batch_loops = 0;
+  index extents[max_batch_loops] = {};  ///< of the batch, outermost first
+  index block_entries = 0;              ///< of shared memory
+  index element_entries = 0;
+  int threads = 32;
+  int elements = 1;
+
+  index count() const {
+    index n = 1;
+    for (int l = 0; l < batch_loops; ++l) n *= extents[l];
+    return n;
+  }
+};
+
+struct device_program {
+  scalar type = scalar::f64;
+  std::vector<device_phase> phases;
+  index workspace_entries = 0;  ///< what crosses phases
+};
+
+}  // namespace tenfold

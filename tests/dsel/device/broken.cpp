@@ -1,0 +1,69 @@
+#include <broken.hpp>
+
+#include <check_call.hpp>
+#include <tenfold/dsel/on_device.hpp>
+
+// The device code of expressions, broken on purpose: the emulation must catch it.
+
+namespace tenfold::testing {
+namespace {
+
+using emulation::orders;
+
+constexpr const char* code = "tenfold/backend/cuda/program.device.hpp";
+
+/// Three matrices for each of 50 elements, by way of shared memory: numbers are exact.
+int times_caught(const char* from, const char* to, const std::string& error = "") {
+  const std::string_view text = "ai,ebi,bc->eac";
+  operand_list inputs;
+  std::vector<sample<double>> x;
+  generator g(1);
+  for (const std::vector<index>& e :
+       {std::vector<index>{7, 5}, std::vector<index>{50, 6, 5}, std::vector<index>{6, 4}})
+    x.emplace_back(e);
+  for (auto& s : x) {
+    s.fill(g, entries_kind::exact);
+    inputs.push_back(seen(s));
+  }
+  const expectation want = expect(text, inputs);
+  dynamic_tensor<double> y(result_shape(text, inputs.data(), 3, {}));
+  return emulation::times_caught({code, from, to}, error, [&](emulation::emulated_device& on_this) {
+    std::fill(y.data(), y.data() + y.size(), 0);
+    evaluate_on(on(on_this), text, inputs.data(), 3, y.shape(), y.data(), {});
+    for (index i = 0; i < y.size(); ++i) {
+      if (y.data()[i] != static_cast<double>(want.sum[static_cast<std::size_t>(i)].real()))
+        return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the code of expressions as it is has nothing to catch") {
+  CHECK(times_caught("", "") == 0);
+}
+
+TEST_CASE("every barrier of an expression is missed when it is missing") {
+  CHECK(times_caught("if constexpr (P::first_step > 0) wait_for_block();", "") == orders);
+  CHECK(times_caught("      wait_for_block();\n      run_steps", "      run_steps") == orders);
+  CHECK(times_caught("if (left > step) wait_for_block();", "") == orders);
+}
+
+TEST_CASE("a barrier of an expression that only some threads reach is an error") {
+  CHECK(times_caught("if (left > step) wait_for_block();",
+                     "if (left > step && thread_index() < 3) wait_for_block();",
+                     "divergent") == orders);
+}
+
+TEST_CASE("an entry beyond an element's shared memory is an error, one that nobody wrote shows") {
+  CHECK(times_caught("memory.element[e.slot][at] = value;",
+                     "volatile long long end = P::elements * P::element_entries;\n"
+                     "memory.element[e.slot][at] = value;\n"
+                     "(&memory.element[0][0])[end] = value;",
+                     "outside") == orders);
+  CHECK(times_caught("i < elements * lines; i += P::threads)",
+                     "i < elements * lines - 1; i += P::threads)") == orders);
+}
+
+}  // namespace tenfold::testing

@@ -1,0 +1,90 @@
+#include <emulated_device.hpp>
+#include <tenfold/dsel/on_device.hpp>
+#include <thrown.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fuse_problems.hpp>
+
+// What people write, with tensors in the memory of a device.
+
+namespace tenfold {
+namespace {
+
+template <class X>
+device_tensor<typename X::value_type, dyn, dyn> copied(const device_queue& where, const X& x) {
+  device_tensor<typename X::value_type, dyn, dyn> there(where, x.extent(0), x.extent(1));
+  there.copy_from(x);
+  return there;
+}
+
+struct three_matrices {
+  tensor<double, 4, 5> A;
+  tensor<double, 5, 6> B;
+  tensor<double, 4, 6> want, got;
+
+  three_matrices() {
+    fill(A, 1);
+    fill(B, 2);
+    for (index i = 0; i < 4; ++i) {
+      for (index k = 0; k < 6; ++k) {
+        want(i, k) = 0;
+        for (index j = 0; j < 5; ++j) want(i, k) += A(i, j) * B(j, k);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a literal on a device gives a device_tensor, static extents staying static") {
+  emulation::emulated_device machine;
+  const auto where = on(machine);
+  three_matrices x;
+  device_tensor<double, 4, 5> A(where);
+  A.copy_from(x.A);
+  const auto B = copied(where, x.B);
+  auto C = einsum<"ij,jk->ik">(where, A, B);
+  static_assert(std::is_same_v<decltype(C), device_tensor<double, 4, dyn>>);
+  C.copy_to(x.got);
+  CHECK(same(x.got, x.want));
+  // Again: nothing is compiled.
+  const int compiled = machine.compiled();
+  einsum<"ij,jk->ik">(where, A, B).copy_to(x.got);
+  CHECK(machine.compiled() == compiled);
+}
+
+TEST_CASE("a literal and a string write into a device_tensor, with alpha and beta") {
+  emulation::emulated_device machine;
+  const auto where = on(machine);
+  three_matrices x;
+  const auto A = copied(where, x.A), B = copied(where, x.B);
+  device_tensor<double, 4, 6> C(where);
+  einsum<"ij,jk->ik">(where, into(C), A, B);
+  C.copy_to(x.got);
+  CHECK(same(x.got, x.want));
+  einsum<"ij,jk->ik">(where, into(C), A, B, alpha(2), beta(-1));
+  C.copy_to(x.got);
+  CHECK(same(x.got, x.want));
+  einsum("ij,jk->ik", where, into(C), A, B, beta(-1), alpha(2));
+  C.copy_to(x.got);
+  CHECK(same(x.got, x.want));
+}
+
+TEST_CASE("what is wrong with a call on a device is told as on the host, before anything runs") {
+  emulation::emulated_device machine;
+  const auto where = on(machine);
+  device_tensor<double, dyn, dyn> A(where, 4, 5), B(where, 6, 7), C(where, 4, 7);
+  using testing::thrown_by;
+  CHECK(thrown_by<shape_error>([&] { einsum<"ij,jk->ik">(where, into(C), A, B); }) ==
+        thrown_by<shape_error>([&] {
+          tensor<double, dyn, dyn> a(4, 5), b(6, 7), c(4, 7);
+          einsum<"ij,jk->ik">(into(c), a, b);
+        }));
+  CHECK(thrown_by<shape_error>([&] { einsum("ij,jk->ik", where, into(C), A, B); }) != "");
+  CHECK(thrown_by<overlap_error>([&] { einsum("ij->ij", where, into(A), A); }) != "");
+  CHECK(thrown_by<subscript_error>([&] { einsum("ij->ik", where, into(C), A); }) != "");
+  CHECK(machine.compiled() == 0);
+}
+
+}  // namespace tenfold

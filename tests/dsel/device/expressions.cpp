@@ -1,0 +1,140 @@
+#include "check_on_device.hpp"
+
+// Expressions by generated texts on an emulated device, against the reference.
+
+namespace tenfold::testing {
+
+TEST_CASE("products, sums, diagonals and permutations of few operands run on a device") {
+  emulation::emulated_device machine;
+  const expression_of_text all[] = {
+      {"ij,jk->ik", {{5, 7}, {7, 40}}},
+      {"ij,jk->ki", {{37, 3}, {3, 4}}},
+      {"bij,bjk->bik", {{6, 3, 4}, {6, 4, 5}}},
+      {"bij,jk->bik", {{6, 3, 4}, {4, 35}}},
+      {"ijk->kji", {{3, 4, 5}}},
+      {"ijkl->ljki", {{3, 4, 5, 2}}},
+      {"iij->ij", {{4, 4, 3}}},
+      {"ii->", {{9, 9}}},
+      {"ij->", {{11, 13}}},
+      {"i,j->ij", {{17}, {19}}},
+      {"ij,ij->ij", {{6, 9}, {6, 9}}},
+      {"ij,ji->", {{6, 9}, {9, 6}}},
+      {"i,i->", {{100}, {100}}},
+      {"ij,j->i", {{9, 30}, {30}}},
+      {"abc,cd->abd", {{3, 4, 5}, {5, 33}}},
+      {"abcd,cdef->abef", {{2, 3, 4, 5}, {4, 5, 3, 2}}},
+      {"ab,cd->abcd", {{2, 3}, {4, 5}}},
+      {",ij->ij", {{}, {3, 4}}},
+      {"ijk->jk", {{6, 1, 7}}},
+      {"i,i,i->i", {{130}, {130}, {130}}},
+      {"...ij,...jk->...ik", {{2, 3, 4, 5}, {2, 3, 5, 2}}},
+  };
+  for (const auto& x : all) check_on_device<double>(machine, x);
+}
+
+TEST_CASE("a few long sums are shared by warps, and cut into parts") {
+  emulation::emulated_device machine;
+  const expression_of_text all[] = {
+      {"i->", {{5000}}},
+      {"ijk->", {{7, 60, 50}}},
+      {"ijk->j", {{70, 6, 50}}},
+      {"i,i->", {{3001}, {3001}}},
+      {"ij,j->i", {{5, 1300}, {1300}}},
+      {"ij,ij->i", {{5, 800}, {5, 800}}},
+      {"ipx,iqx->pq", {{90, 3, 50}, {90, 4, 50}}},
+      {"ijk,ij->k", {{90, 50, 4}, {90, 50}}},
+      {"ij,j-i->i", {{3, 700}, {700}, {3}}},
+  };
+  for (const auto& x : all) check_on_device<double>(machine, x);
+  check_on_device<std::complex<float>>(machine, all[2]);
+}
+
+TEST_CASE("what steps leave for each other lies in shared memory, or crosses launches") {
+  emulation::emulated_device machine;
+  const expression_of_text all[] = {
+      {"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn",
+       {{4, 3}, {4, 3}, {4, 3}, {7, 4, 4, 4}, {4, 3}, {4, 3}, {4, 3}, {7, 3, 3, 3}}},
+      {"qi,qj,eq->eij", {{5, 4}, {5, 4}, {9, 5}}},
+      {"ij,jk,kl->il", {{6, 7}, {7, 8}, {8, 9}}},
+      {"ij,jk,kl,lm->im", {{40, 7}, {7, 8}, {8, 9}, {9, 3}}},
+      {"eij,ejk,ek->ei", {{150, 2, 3}, {150, 3, 2}, {150, 2}}},
+      {"bij,bjk,bkl->bil", {{3, 5, 4}, {3, 4, 6}, {3, 6, 5}}},
+      {"ab,bc,cd,de,ef->af", {{2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 2}}},
+      {"ij,jk-ik->ik", {{4, 5}, {5, 6}, {4, 6}}},
+      {"eij,ej-ei->ei", {{12, 3, 4}, {12, 4}, {12, 3}}},
+      {"ij,jk+ik-ii,ik->ik", {{4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}}},
+      {"ai,bi,ci->abc", {{3, 20}, {4, 20}, {5, 20}}},
+  };
+  for (const auto& x : all) check_on_device<double>(machine, x);
+  for (const auto& x : {all[0], all[4], all[8]}) check_on_device<float>(machine, x);
+}
+
+TEST_CASE("scalars of all kinds, and operands of several, run on a device") {
+  emulation::emulated_device machine;
+  const expression_of_text all[] = {
+      {"ij,jk->ik", {{5, 7}, {7, 40}}},
+      {"eij,ejk,ek->ei", {{15, 2, 3}, {15, 3, 2}, {15, 2}}},
+      {"ij,jk-ik->ik", {{4, 5}, {5, 6}, {4, 6}}},
+      {"ij->", {{11, 13}}},
+  };
+  for (const auto& x : all) {
+    check_on_device<float>(machine, x);
+    check_on_device<std::complex<float>>(machine, x);
+    check_on_device<std::complex<double>>(machine, x);
+  }
+}
+
+TEST_CASE("any strides, and steps of any length between entries, run on a device") {
+  emulation::emulated_device machine;
+  generator g(3);
+  for (const auto kind : {entries_kind::exact, entries_kind::random}) {
+    sample<double> a({4, 5, 3}, {1, -8, 60}), b({4, 3, 2}, {0, 2, 40});
+    a.fill(g, kind);
+    b.fill(g, kind);
+    check_on_device<double>(machine, "bij,bjk->bik", kind, {seen(a), seen(b)});
+  }
+}
+
+TEST_CASE("sums over nothing and results without entries run on a device") {
+  emulation::emulated_device machine;
+  for (const expression_of_text& x : {expression_of_text{"ij,jk->ik", {{3, 0}, {0, 4}}},
+                                      {"ij,jk->ik", {{0, 3}, {3, 4}}},
+                                      {"ij,jk,kl->il", {{3, 0}, {0, 4}, {4, 2}}},
+                                      {"eij,ej->ei", {{0, 3, 4}, {0, 4}}}})
+    check_on_device<double>(machine, x);
+}
+
+TEST_CASE("the number of elements and the order of threads change no bit") {
+  emulation::emulated_device machine;
+  const index elements = 23;
+  const auto random = [](index count, std::uint64_t seed) {
+    std::vector<double> x(static_cast<std::size_t>(count));
+    generator g(seed);
+    fill(x.data(), count, g, entries_kind::random);
+    return x;
+  };
+  const auto u = random(elements * 27, 1), d = random(elements * 64, 2), b = random(12, 3);
+  const auto results = [&](index first, index last) {
+    tensor<double, dyn, 3, 3, 3> y(last - first);
+    const view<const double, dyn, 3, 3, 3> x(u.data() + 27 * first, last - first);
+    const view<const double, dyn, 4, 4, 4> at(d.data() + 64 * first, last - first);
+    const view<const double, 4, 3> B(b.data());
+    const auto there = [](const auto& v) { return in_memory_of<device::cuda>(v); };
+    const view<double, dyn, 3, 3, 3> to(y.data(), last - first);
+    einsum<"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn">(on(machine), into(there(to)), there(B), there(B),
+                                                there(B), there(at), there(B), there(B), there(B),
+                                                there(x));
+    return y;
+  };
+  const auto all = results(0, elements);
+  machine.seed = 9;
+  machine.most_blocks = 1;
+  CHECK(same_bits(results(0, elements), all));
+  CHECK(machine.compiled() == 1);
+  for (const auto& [first, last] : {std::pair<index, index>{0, 1}, {3, 4}, {22, 23}, {2, 20}}) {
+    const auto some = results(first, last);
+    CHECK(std::equal(some.data(), some.data() + some.size(), all.data() + 27 * first));
+  }
+}
+
+}  // namespace tenfold::testing

@@ -1,0 +1,118 @@
+#include <golden.hpp>
+#include <memory>
+#include <tenfold/backend/cuda/nvrtc.hpp>
+#include <tenfold/backend/cuda/program_text.hpp>
+#include <tenfold/contraction/lower_device.hpp>
+#include <tenfold/contraction/make_plan.hpp>
+#include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/read_call.hpp>
+#include <tenfold/tensor/error.hpp>
+
+#include <doctest/doctest.h>
+
+// How an expression is cut for a GPU, and its texts, compared in full.
+
+namespace tenfold::testing {
+namespace {
+
+operand_shape<max_rank> dense(scalar type, const std::vector<index>& extents) {
+  operand_shape<max_rank> x;
+  x.type = type;
+  x.rank = static_cast<int>(extents.size());
+  index stride = 1;
+  for (std::size_t i = extents.size(); i-- > 0; stride *= extents[i]) {
+    x.extents[i] = extents[i];
+    x.strides[i] = stride;
+  }
+  return x;
+}
+
+device_program program_of(std::string_view text, scalar type,
+                          const std::vector<std::vector<index>>& extents) {
+  std::vector<run_time_operand> inputs;
+  for (const auto& e : extents) inputs.push_back({dense(type, e)});
+  const auto count = static_cast<int>(inputs.size());
+  device_program made;
+  with_limits(text, {inputs.data(), count}, [&]<limits L>() {
+    const auto read = read_call<L>(text, inputs.data(), count, nullptr, {});
+    problem<L>& p = read->bound;
+    merge_labels(p);
+    device_source sources[L.operands];
+    for (int o = 0; o < count; ++o) sources[o].slot = o;
+    made = lower_device(p, make_plan<L>(p), sources, {}, h100_capabilities);
+  });
+  return made;
+}
+
+/// All texts of a program, and what a call adds to them.
+std::string told(const device_program& p) {
+  std::string s;
+  for (const device_phase& phase : p.phases) {
+    if (phase.product) {
+      const gemm_shape& g = phase.product->shape;
+      s += "// product " + std::to_string(g.m) + " x " + std::to_string(g.n) + " x " +
+           std::to_string(g.k) + ", batch of " + std::to_string(phase.product->count) + "\n\n";
+      continue;
+    }
+    s += cuda::program_text(p.type, phase);
+    s += "// elements: " + std::to_string(phase.count()) +
+         ", blocks: " + std::to_string(select::device_blocks(phase, h100_capabilities)) + "\n\n";
+  }
+  return s + "// workspace: " + std::to_string(p.workspace_entries) + " entries\n";
+}
+
+/// The compiler, or nothing; then the test that asks says that it is skipped.
+std::unique_ptr<cuda::nvrtc> compiler() {
+  try {
+    return std::make_unique<cuda::nvrtc>();
+  } catch (const backend_error& e) {
+    MESSAGE("skipped: ", e.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the texts of expressions are what they were") {
+  check_golden(
+      "device_program_mass.txt",
+      told(program_of(
+          "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn", scalar::f64,
+          {{5, 4}, {5, 4}, {5, 4}, {1000, 5, 5, 5}, {5, 4}, {5, 4}, {5, 4}, {1000, 4, 4, 4}})));
+  check_golden("device_program_chain.txt",
+               told(program_of("ij,jk,kl->il", scalar::f32, {{300, 400}, {400, 500}, {500, 60}})));
+  check_golden("device_program_sum.txt",
+               told(program_of("i,i->", scalar::f64, {{1000000}, {1000000}})));
+}
+
+TEST_CASE("no device kernel of an expression spills") {
+  const auto nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  const auto check = [&](std::string_view text, scalar type,
+                         const std::vector<std::vector<index>>& extents) {
+    for (const device_phase& phase : program_of(text, type, extents).phases) {
+      if (phase.product) continue;
+      for (const int architecture : {80, 90}) {
+        const auto image = nvrtc->compile(cuda::program_text(type, phase), architecture);
+        INFO(std::string(text), ", scalar ", static_cast<int>(type), ", sm_", architecture, ": ",
+             image.registers, " registers");
+        CHECK(image.spilled_bytes == 0);
+        CHECK(image.registers > 0);
+      }
+    }
+  };
+  for (const scalar type : {scalar::f32, scalar::f64, scalar::c64}) {
+    for (const index p : {2, 4, 8}) {
+      const index q = p + 2, n = p + 1;
+      check("qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn", type,
+            {{q, n}, {q, n}, {q, n}, {1000, q, q, q}, {q, n}, {q, n}, {q, n}, {1000, n, n, n}});
+    }
+    check("eij,ejk,ek->ei", type, {{1500, 3, 4}, {1500, 4, 3}, {1500, 3}});
+    check("ijk->kji", type, {{30, 40, 50}});
+    check("ij,ij->ij", type, {{60, 90}, {60, 90}});
+    check("ij->", type, {{60, 90}});
+    check("abc,bcd->ad", type, {{60, 9, 30}, {9, 30, 70}});
+  }
+}
+
+}  // namespace tenfold::testing
