@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <tenfold/backend/interface/select/device_programs.hpp>
-#include <tenfold/contraction/cost.hpp>
-#include <tenfold/contraction/plan.hpp>
+#include <tenfold/contraction/device_values.hpp>
 #include <tenfold/contraction/product_groups.hpp>
 #include <vector>
 
@@ -15,24 +14,23 @@
 /// on a device all text is compiled then.
 namespace tenfold {
 
-/// What a call tells of the operand that an input of the problem is, or is a slice of.
-struct device_source {
-  int slot = 0;  ///< which operand of the call
-  bool wide_map = false;
-};
-
 template <limits L>
-class device_lowering {
+class device_lowering : private device_values<L> {
+  using base = device_values<L>;
+  using base::extent, base::is_alias, base::is_final, base::lay, base::lay_out, base::n_,
+      base::order_of, base::output, base::plan_, base::points, base::problem_, base::read,
+      base::result_labels, base::root, base::scratch_entries, base::value, base::values_;
+  using typename base::placed_value;
+
  public:
   device_lowering(const problem<L>& p, const contraction_plan<L>& plan,
-                  const device_source* sources, const device_source& output,
+                  const device_source* sources, const device_source& to,
                   const device_capabilities& d)
-      : problem_(p), plan_(plan), sources_(sources), to_(output), device_(d), n_(p.input_count) {
+      : base(p, plan, sources, to), device_(d) {
     out_.type = p.type;
   }
 
   device_program run() {
-    for (int v = 0; v < n_; ++v) values_.push_back(input(v));
     choose_batch();
     for (int s = 0; s < plan_.step_count; ++s) {
       values_.push_back(place_of_result(s));
@@ -42,109 +40,15 @@ class device_lowering {
       device_phase phase;
       set_batch(phase, outermost(s));
       emit(phase, s);
-      phase.threads = select::device_block_threads;
-      out_.phases.push_back(std::move(phase));
+      add(std::move(phase));
     }
     if (fused_ != 0) emit_fused();
     return std::move(out_);
   }
 
  private:
-  /// Where a value lies, and how far it is along each label.
-  struct value_place {
-    device_memory where = device_memory::global;
-    device_buffer whose = device_buffer::input;
-    int slot = 0;
-    index offset = 0;
-    index stride[L.labels] = {};
-    label_set labels = 0;
-    scalar type = scalar::f64;
-    bool conjugated = false, mapped = false, wide_map = false;
-  };
-
-  int root() const { return plan_.step_count - 1; }
-  label_set result_labels(int s) const { return plan_.steps[s].order.set(); }
-  index extent(int label) const { return problem_.extent[label]; }
-  index points(label_set labels) const {
-    index n = 1;
-    for (int l = 0; l < problem_.label_count; ++l) n *= contains(labels, l) ? extent(l) : 1;
-    return n;
-  }
-  /// A result that is another value under other labels, and needs no step of its own.
-  bool is_alias(int s) const { return plan_.steps[s].renames && s != root(); }
-
-  // --- where values lie ---
-
-  value_place input(int v) const {
-    const bound_operand<L>& x = problem_.inputs[v];
-    value_place p;
-    p.slot = sources_[v].slot;
-    p.offset = x.offset;
-    for (int l = 0; l < problem_.label_count; ++l) p.stride[l] = x.stride[l];
-    p.labels = x.labels;
-    p.type = x.type;
-    p.conjugated = x.conjugated;
-    p.mapped = x.layout == batch_layout::gathered;
-    p.wide_map = sources_[v].wide_map;
-    return p;
-  }
-  value_place output() const {
-    value_place p;
-    p.whose = device_buffer::output;
-    p.offset = problem_.output.offset;
-    for (int l = 0; l < problem_.label_count; ++l) p.stride[l] = problem_.output.stride[l];
-    p.labels = problem_.output.labels;
-    p.type = problem_.output.type;
-    p.mapped = problem_.output.layout == batch_layout::gathered;
-    p.wide_map = to_.wide_map;
-    return p;
-  }
-  /// Entries of `order` but for `without`, the last label fastest: densely, or in shared memory
-  /// with rows an odd number of entries apart, so that threads that go along a column meet no bank
-  /// twice.
-  struct laid_out {
-    value_place place;
-    index entries = 1;
-  };
-  laid_out lay(const label_list<L.labels>& order, label_set without, device_memory where) const {
-    laid_out made;
-    value_place& p = made.place;
-    p.type = problem_.type;
-    p.where = where;
-    bool is_row = where != device_memory::global;
-    for (int i = order.count - 1; i >= 0; --i) {
-      p.labels |= bit(order[i]);
-      if (contains(without, order[i]) || extent(order[i]) == 1) continue;
-      p.stride[order[i]] = made.entries;
-      made.entries *= extent(order[i]);
-      if (is_row) made.entries |= 1;
-      is_row = false;
-    }
-    return made;
-  }
-  /// Value a of a step under the labels of the step: renamed, or at one value of a label.
-  value_place read(int s) const {
-    const plan_step<L>& step = plan_.steps[s];
-    value_place p = values_[static_cast<std::size_t>(step.a)];
-    if (step.fixed_label >= 0) {
-      p.offset += step.fixed_value * p.stride[step.fixed_label];
-      p.stride[step.fixed_label] = 0;
-      p.labels &= ~bit(step.fixed_label);
-    }
-    if (!step.renames) return p;
-    const value_place from = p;
-    const auto& was = order_of(step.a);
-    p.labels = step.order.set();
-    for (index& stride : p.stride) stride = 0;
-    for (int i = 0; i < was.count; ++i) p.stride[step.order[i]] = from.stride[was[i]];
-    return p;
-  }
-  const label_list<L.labels>& order_of(int value) const {
-    return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
-  }
-
-  value_place place_of_result(int s) {
-    if (s == root()) return output();
+  placed_value place_of_result(int s) {
+    if (is_final(s)) return output();
     if (is_alias(s)) return read(s);
     if (contains(fused_, s)) return {};  // emit_fused will say
     auto [p, entries] = lay(plan_.steps[s].order, 0, device_memory::global);
@@ -217,59 +121,12 @@ class device_lowering {
     return device_.shared_bytes_block / static_cast<index>(bytes_of(problem_.type));
   }
 
-  // --- shared memory ---
-
-  /// A stretch of an element's shared memory while somebody may read it.
-  struct stretch {
-    index begin, end;
-    int last_read;
-  };
-  /// The last step that reads the result of step s, by whatever name.
-  int last_read(int s) const {
-    int last = s;
-    for (int t = s + 1; t < plan_.step_count; ++t) {
-      const plan_step<L>& step = plan_.steps[t];
-      for (const int v : {step.a, step.b, step.c}) {
-        if (v == n_ + s) last = std::max(last, is_alias(t) ? last_read(t) : t);
-      }
-    }
-    return last;
-  }
-  /// First fit: a result may lie where nothing lies that this step or a later one reads.
-  static index find_room(std::vector<stretch>& taken, index entries, int step, int last_read) {
-    std::erase_if(taken, [&](const stretch& x) { return x.last_read < step; });
-    index at = 0;
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (const stretch& x : taken) {
-        if (at < x.end && x.begin < at + entries) {
-          at = x.end;
-          moved = true;
-        }
-      }
-    }
-    taken.push_back({at, at + entries, last_read});
-    return at;
-  }
-  /// f(step, offset) for each fused step that leaves something; returns entries in all.
-  template <class F>
-  index lay_out(label_set fused, label_set batch, const F& f) const {
-    std::vector<stretch> taken;
-    index most = 0;
-    for (int s = 0; s < root(); ++s) {
-      if (!contains(fused, s) || is_alias(s)) continue;
-      const index entries = lay(plan_.steps[s].order, batch, device_memory::element).entries;
-      const index at = find_room(taken, entries, s, last_read(s));
-      f(s, at);
-      most = std::max(most, at + entries);
-    }
-    return most;
-  }
-  index scratch_entries(label_set fused, label_set batch) const {
-    return lay_out(fused, batch, [](int, index) {});
-  }
-
   // --- phases ---
+
+  void add(device_phase&& phase) {
+    select::device_cut_phase(phase, problem_.type, device_);
+    out_.phases.push_back(std::move(phase));
+  }
 
   /// Elements of the phase are the values of these labels.
   void set_batch(device_phase& phase, label_set labels) {
@@ -278,7 +135,7 @@ class device_lowering {
     for (int l = 0; l < problem_.label_count; ++l) {
       if (contains(labels, l)) loops.push_back(l);
     }
-    const value_place to = output();
+    const placed_value to = output();
     std::stable_sort(loops.begin(), loops.end(), [&](int x, int y) {
       return select::magnitude(to.stride[x]) > select::magnitude(to.stride[y]);
     });
@@ -298,9 +155,8 @@ class device_lowering {
   bool emit_product(int s) {
     const plan_step<L>& step = plan_.steps[s];
     if (step.b < 0 || step.c >= 0 || step.sign != 1 || step.contracted == 0) return false;
-    const value_place a = read(s), b = values_[static_cast<std::size_t>(step.b)],
-                      c = values_[static_cast<std::size_t>(n_ + s)];
-    for (const value_place* x : {&a, &b, &c}) {
+    const placed_value a = read(s), b = value(step.b), c = value(n_ + s);
+    for (const placed_value* x : {&a, &b, &c}) {
       if (x->mapped || x->type != problem_.type) return false;
     }
     product_groups<L.labels> groups;
@@ -328,7 +184,7 @@ class device_lowering {
       return false;
     const step_loop m = only(groups.rows), n = only(groups.columns), k = only(groups.sums),
                     t = only(groups.batch);
-    const auto matrix = [&](const value_place& x, index row, index column, index problem) {
+    const auto matrix = [&](const placed_value& x, index row, index column, index problem) {
       matrix_batch made;
       made.row = row;
       made.column = column;
@@ -345,21 +201,21 @@ class device_lowering {
                      matrix(b, k.b, n.b, t.b),
                      matrix(c, m.c, n.c, t.c)};
     product.shape.c.shared = false;
-    if (select::device_shares_product(m.extent * n.extent * t.extent, k.extent, device_) ||
+    if (select::device_shares_product(m.extent * n.extent * t.extent, k.extent) ||
         !select::device_product(product.shape, false, false, device_).possible)
       return false;
     product.problem_a = t.a;
     product.problem_b = t.b;
     product.problem_c = t.c;
     product.count = t.extent;
-    product.finishes = s == root();
+    product.finishes = is_final(s);
     device_phase phase;
     set_batch(phase, 0);
     product.a = operand(phase, a).place;
     product.b = operand(phase, b).place;
     product.c = operand(phase, c).place;
     phase.product = product;
-    out_.phases.push_back(std::move(phase));
+    add(std::move(phase));
     return true;
   }
 
@@ -371,7 +227,6 @@ class device_lowering {
     const index lines = points(result_labels(s)), terms = points(said.contracted);
     if (!select::device_shares_sums(lines, terms, device_)) return false;
     device_phase phase;
-    phase.threads = select::device_block_threads;
     set_batch(phase, 0);
     emit(phase, s, false);
     device_step& step = phase.steps[0];
@@ -388,7 +243,7 @@ class device_lowering {
     const auto longest = static_cast<index>(sums[0].extent);
     const index parts = std::min(select::device_sum_parts(lines, terms, device_), longest);
     if (parts < 2) {
-      out_.phases.push_back(std::move(phase));
+      add(std::move(phase));
       return true;
     }
     step.part = (sums[0].extent + parts - 1) / parts;
@@ -396,7 +251,7 @@ class device_lowering {
 
     device_phase rest = phase;
     device_step& last = rest.steps[0];
-    value_place partial;
+    placed_value partial;
     partial.whose = device_buffer::workspace;
     partial.offset = out_.workspace_entries;
     partial.type = problem_.type;
@@ -417,8 +272,8 @@ class device_lowering {
     step.to = operand(phase, partial);
     step.add = {};
     step.finishes = step.scatters = false;
-    out_.phases.push_back(std::move(phase));
-    out_.phases.push_back(std::move(rest));
+    add(std::move(phase));
+    add(std::move(rest));
     return true;
   }
 
@@ -427,19 +282,18 @@ class device_lowering {
     phase.shares = true;
     set_batch(phase, fused_batch_);
     phase.element_entries = lay_out(fused_, batch_, [&](int s, index at) {
-      value_place p = lay(plan_.steps[s].order, batch_, device_memory::element).place;
+      placed_value p = lay(plan_.steps[s].order, batch_, device_memory::element).place;
       p.offset = at;
-      values_[static_cast<std::size_t>(n_ + s)] = p;
+      value(n_ + s) = p;
     });
     for (int s = 0; s < plan_.step_count; ++s) {
-      if (is_alias(s)) values_[static_cast<std::size_t>(n_ + s)] = read(s);
+      if (is_alias(s)) value(n_ + s) = read(s);
     }
     stage_tables(phase);
     for (int s = 0; s < plan_.step_count; ++s) {
       if (contains(fused_, s) && !is_alias(s)) emit(phase, s);
     }
-    select::device_cut_phase(phase, problem_.type, device_);
-    out_.phases.push_back(std::move(phase));
+    add(std::move(phase));
   }
 
   /// Inputs that all elements read come to shared memory once for each block, converted. Labels
@@ -448,26 +302,22 @@ class device_lowering {
     const index size = static_cast<index>(bytes_of(problem_.type));
     std::vector<int> staged;
     for (int v = 0; v < n_; ++v) {
-      value_place& x = values_[static_cast<std::size_t>(v)];
+      placed_value& x = value(v);
       if ((x.labels & batch_) != 0 || x.labels == 0 || x.mapped || !is_read_in_fused(v)) continue;
       auto [table, entries] = lay(problem_.inputs[v].order, 0, device_memory::block);
       if (entries * size > select::device_table_bytes ||
           (phase.block_entries + phase.element_entries + entries) * size >
-              select::device_element_bytes(device_))
+              select::device_table_room(device_))
         continue;
       // The same entries under other labels are there already.
       const auto twin = std::find_if(staged.begin(), staged.end(), [&](int before) {
         return problem_.same[before] == problem_.same[v];
       });
       if (twin != staged.end()) {
-        const value_place& there = values_[static_cast<std::size_t>(*twin)];
+        const placed_value& there = value(*twin);
         const auto &order = problem_.inputs[v].order, &its = problem_.inputs[*twin].order;
         if (order.count == its.count) {
-          value_place mine = there;
-          mine.labels = x.labels;
-          for (index& stride : mine.stride) stride = 0;
-          for (int i = 0; i < order.count; ++i) mine.stride[order[i]] = there.stride[its[i]];
-          x = mine;
+          x = base::renamed(there, its, order);
           continue;
         }
       }
@@ -479,10 +329,9 @@ class device_lowering {
     }
     phase.first_step = static_cast<int>(phase.steps.size());
   }
-  bool is_read_in_fused(int value) const {
+  bool is_read_in_fused(int v) const {
     for (int s = 0; s < plan_.step_count; ++s) {
-      if (contains(fused_, s) && !is_alias(s) &&
-          (plan_.steps[s].a == value || plan_.steps[s].b == value))
+      if (contains(fused_, s) && !is_alias(s) && (plan_.steps[s].a == v || plan_.steps[s].b == v))
         return true;
     }
     return false;
@@ -490,13 +339,13 @@ class device_lowering {
 
   // --- steps ---
 
-  device_operand operand(device_phase& phase, const value_place& x) {
+  device_operand operand(device_phase& phase, const placed_value& x) {
     device_operand o;
     o.where = x.where;
     o.type = x.type;
     o.conjugated = x.conjugated;
     o.mapped = x.mapped;
-    o.wide_map = x.mapped && x.wide_map;
+    o.wide_map = x.wide_map;
     if (x.where != device_memory::global) {
       o.offset = x.offset;
       return o;
@@ -511,16 +360,17 @@ class device_lowering {
     return o;
   }
 
-  void copy(device_phase& phase, const value_place& from, const value_place& to) {
-    step_of step{&from, nullptr, nullptr, to};
+  void copy(device_phase& phase, const placed_value& from, const placed_value& to) {
+    placed_step step{from, nullptr, nullptr, to};
     step.lines = from.labels;
     emit(phase, step);
   }
 
   /// A step with its values in place.
-  struct step_of {
-    const value_place *a, *b, *add;
-    value_place to;
+  struct placed_step {
+    const placed_value& a;
+    const placed_value *b, *add;
+    placed_value to;
     label_set lines = 0, sums = 0;
     int sign = 1;
     bool is_last = false;
@@ -529,22 +379,20 @@ class device_lowering {
 
   void emit(device_phase& phase, int s, bool by_rows = true) {
     const plan_step<L>& said = plan_.steps[s];
-    const value_place a = read(s);
-    const auto value = [&](int v) {
-      return v < 0 ? nullptr : &values_[static_cast<std::size_t>(v)];
-    };
-    step_of step{&a, value(said.b), value(said.c), values_[static_cast<std::size_t>(n_ + s)]};
+    const placed_value a = read(s);
+    const auto given = [&](int v) { return v < 0 ? nullptr : &value(v); };
+    placed_step step{a, given(said.b), given(said.c), value(n_ + s)};
     step.lines = result_labels(s) & ~batch_;
     step.sums = said.contracted;
     step.sign = said.sign;
-    step.is_last = s == root();
+    step.is_last = is_final(s);
     step.by_rows = by_rows;
     emit(phase, step);
   }
 
-  void emit(device_phase& phase, const step_of& said) {
+  void emit(device_phase& phase, const placed_step& said) {
     device_step step;
-    if (said.a != nullptr) step.a = operand(phase, *said.a);
+    step.a = operand(phase, said.a);
     if (said.b != nullptr) step.b = operand(phase, *said.b);
     if (said.add != nullptr) step.add = operand(phase, *said.add);
     step.to = operand(phase, said.to);
@@ -552,8 +400,8 @@ class device_lowering {
     step.scatters = said.is_last && said.to.mapped;
     step.finishes = said.is_last && !said.to.mapped;
     const auto along = [&](int l) {
-      const auto stride = [&](const value_place* x) { return x != nullptr ? x->stride[l] : 0; };
-      return device_loop{extent(l), stride(said.a), stride(said.b), stride(said.add),
+      const auto stride = [&](const placed_value* x) { return x != nullptr ? x->stride[l] : 0; };
+      return device_loop{extent(l), said.a.stride[l], stride(said.b), stride(said.add),
                          said.to.stride[l]};
     };
     label_set lines = said.lines;
@@ -588,9 +436,9 @@ class device_lowering {
 
   /// The operand whose neighbours neighbouring threads shall touch: the result where that is in the
   /// device's memory, else what is read there.
-  const value_place& neighbours(const step_of& s) const {
+  const placed_value& neighbours(const placed_step& s) const {
     if (s.to.where == device_memory::global) return s.to;
-    for (const value_place* x : {s.a, s.b}) {
+    for (const placed_value* x : {&s.a, s.b}) {
       if (x != nullptr && x->where == device_memory::global && (x->labels & s.lines) != 0)
         return *x;
     }
@@ -600,22 +448,22 @@ class device_lowering {
   /// The label whose values one thread computes: one of the result that either a or b lacks, so
   /// that what the other brings is used for all of them. -1: none, or too few lines would be left.
   /// Where neighbours lie in the device's memory they are left to neighbouring threads.
-  int row_label(const step_of& s) const {
-    if (s.a == nullptr || s.b == nullptr || !s.by_rows) return -1;
+  int row_label(const placed_step& s) const {
+    if (s.b == nullptr || !s.by_rows) return -1;
     int best = -1;
     double saved = 0;
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(s.lines, l) || extent(l) < 2) continue;
-      const bool in_a = contains(s.a->labels, l), in_b = contains(s.b->labels, l);
+      const bool in_a = contains(s.a.labels, l), in_b = contains(s.b->labels, l);
       if (in_a == in_b) continue;
-      const value_place& n = neighbours(s);
+      const placed_value& n = neighbours(s);
       if (n.where == device_memory::global && contains(n.labels, l) &&
           select::magnitude(n.stride[l]) == 1 && points(s.lines & n.labels) > extent(l))
         continue;
       // Of each term one load is saved for each row but the first.
       const index rows = std::min(extent(l), select::device_rows_at_most(problem_.type));
       const double now = 1 - 1 / static_cast<double>(rows);
-      const bool small = (in_a ? s.a : s.b)->where == device_memory::block;
+      const bool small = (in_a ? s.a : *s.b).where == device_memory::block;
       if (now + small > saved) {
         saved = now + small;
         best = l;
@@ -624,14 +472,8 @@ class device_lowering {
     return best;
   }
 
-  const problem<L>& problem_;
-  const contraction_plan<L>& plan_;
-  const device_source* sources_;
-  const device_source& to_;
   const device_capabilities& device_;
-  int n_;
   device_program out_;
-  std::vector<value_place> values_;        ///< the inputs, and behind them the results of the steps
   label_set fused_ = 0, fused_batch_ = 0;  ///< steps, and the labels that are their batch
   label_set batch_ = 0;                    ///< of the phase that is made
   std::vector<int> batch_order_;           ///< the same, outermost first
@@ -647,11 +489,11 @@ device_program lower_device(const problem<L>& p, const contraction_plan<L>& plan
 
 /// y := beta y, or, through a map, 0 wherever y has entries.
 template <limits L>
-device_program lower_scaling(const problem<L>& p, const device_source& output) {
+device_program lower_scaling(const problem<L>& p, const device_source& output,
+                             const device_capabilities& d) {
   device_program made;
   made.type = p.type;
   device_phase phase;
-  phase.threads = select::device_block_threads;
   phase_place place{device_buffer::output};
   place.type = p.output.type;
   place.mapped = p.output.layout == batch_layout::gathered;
@@ -669,6 +511,7 @@ device_program lower_scaling(const problem<L>& p, const device_source& output) {
   }
   step.line_loops = p.output.order.count;
   phase.steps.push_back(step);
+  select::device_cut_phase(phase, p.type, d);
   made.phases.push_back(std::move(phase));
   return made;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/contraction/cost.hpp>
 #include <tenfold/contraction/plan.hpp>
 
@@ -11,9 +10,8 @@ namespace tenfold {
 template <limits L>
 class plan_values {
  public:
-  constexpr plan_values(const problem<L>& p, const contraction_plan<L>& plan,
-                        const capabilities& caps)
-      : problem_(p), plan_(plan), caps_(caps), points_(p, nominal_extent), n_(p.input_count) {}
+  constexpr plan_values(const problem<L>& p, const contraction_plan<L>& plan)
+      : problem_(p), plan_(plan), points_(p, nominal_extent), n_(p.input_count) {}
 
  protected:
   constexpr label_set labels_of(int value) const {
@@ -79,7 +77,6 @@ class plan_values {
 
   const problem<L>& problem_;
   const contraction_plan<L>& plan_;
-  const capabilities& caps_;
   index_space<L> points_;
   int n_;  ///< inputs
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/fold.hpp>
@@ -17,7 +18,7 @@ class whole_steps : protected plan_values<L> {
  public:
   constexpr whole_steps(const problem<L>& p, const contraction_plan<L>& plan,
                         const capabilities& caps)
-      : base(p, plan, caps) {
+      : base(p, plan), caps_(caps) {
     if (p.batch >= 0 || plan.step_count == 0 || base::is_mapped(n_ + plan.step_count - 1)) return;
     find_blocked();
     for (int s = 0; s < plan.step_count; ++s) {
@@ -29,7 +30,7 @@ class whole_steps : protected plan_values<L> {
  protected:
   using base::before_conversion, base::end_of_sum, base::external_stride, base::is_final,
       base::is_foreign, base::is_mapped, base::labels_of;
-  using base::caps_, base::n_, base::plan_, base::points_, base::problem_;
+  using base::n_, base::plan_, base::points_, base::problem_;
 
   constexpr bool is_whole(int s) const { return contains(blocked_ | reduced_ | pointwise_, s); }
   constexpr bool is_blocked(int s) const { return contains(blocked_, s); }
@@ -205,6 +206,9 @@ class whole_steps : protected plan_values<L> {
   }
 
   label_set blocked_ = 0, reduced_ = 0, pointwise_ = 0;  ///< steps
+
+ protected:
+  const capabilities& caps_;
 };
 
 }  // namespace tenfold

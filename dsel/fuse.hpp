@@ -8,6 +8,7 @@
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/kernel_text.hpp>
 #include <tenfold/dsel/print_explanation.hpp>
+#include <tenfold/dsel/require_on_device.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 
 /// Fused element kernels: several statements over a common batch label, run
@@ -253,16 +254,7 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
 /// Runs a kernel on a device; operands as in run().
 template <class Text, class... X>
 void run_on(const device_queue& where, X&... x) {
-  constexpr auto on_device = []<class Z>() {
-    if constexpr (std::is_void_v<Z> || is_unit_matrix<Z>) {
-      return true;
-    } else {
-      return operand_traits_of<Z>::space == device::cuda;
-    }
-  };
-  static_assert((on_device.template operator()<typed<X>>() && ...),
-                "tenfold: every operand of a call on a device must lie in its memory: a "
-                "device_tensor, or a view that in_memory_of marks");
+  evaluating::require_on_device<X...>();
   const run_time_operand operands[] = {untyped(x)...};
   run_kernel_on(where, declared<typed<X>...>(Text::value), Text::text, operands);
 }

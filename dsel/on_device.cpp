@@ -19,9 +19,10 @@ using cuda::device_machine, cuda::ready_program;
 namespace {
 
 /// Operands as the front of the library sees them: it asks where they lie only to refuse them.
-run_time_operand seen_from_host(run_time_operand x) {
-  x.shape.space = device::cpu;
-  return x;
+std::vector<run_time_operand> seen_from_host(const run_time_operand* inputs, int count) {
+  std::vector<run_time_operand> seen(inputs, inputs + count);
+  for (run_time_operand& x : seen) x.shape.space = device::cpu;
+  return seen;
 }
 
 /// Calls with equal keys run the same program; on another stream with another workspace.
@@ -47,37 +48,47 @@ void run(const ready_program& program, const device_queue& where, const void* co
 
 }  // namespace
 
+operand_shape<max_rank> result_shape_on_device(std::string_view text,
+                                               const run_time_operand* inputs, int count,
+                                               const bind_options& options) {
+  const auto operands = seen_from_host(inputs, count);
+  return result_shape(text, operands.data(), count, options);
+}
+
 void evaluate_on(const device_queue& where, std::string_view text, const run_time_operand* inputs,
                  int count, const operand_shape<max_rank>& y_shape, void* y,
                  const call_settings& settings) {
-  const int held = std::min(count, large_limits.operands);  // more are refused where they are read
-  std::vector<run_time_operand> operands;
+  const auto operands = seen_from_host(inputs, count);
+  run_time_operand out{y_shape, y};
+  out.shape.space = device::cpu;
+  const bool scales = is_zero(settings.alpha);
   const void* data[large_limits.operands];
   call_key key(text, count, settings);
-  for (int o = 0; o < count; ++o) operands.push_back(seen_from_host(inputs[o]));
+  const int held = std::min(count, large_limits.operands);  // more are refused where they are read
   for (int o = 0; o < held; ++o) {
     key.add(operands[static_cast<std::size_t>(o)].shape);
     data[o] = inputs[o].data;
   }
   key.add_twins(data, held);
-  const run_time_operand out = seen_from_host({y_shape, y});
   key.add(out.shape);
-  const bool scales = is_zero(settings.alpha);
   key.add(scales);
   if (!is_complex(y_shape.type) && (settings.alpha.im != 0 || settings.beta.im != 0))
     throw_diagnostic({diagnosis::complex_factor}, text);
+  const auto require_apart = [&] { require_disjoint(text, operands.data(), count, out.shape, y); };
 
   device_machine& machine = *where.machine;
   auto words = words_of(key, where);
   auto program = key.overflows() ? nullptr : machine.programs.find(words);
-  if (!program) check(text, operands.data(), count, &out.shape, settings.binding);
-  require_disjoint(text, operands.data(), count, out.shape, y);
-  if (!program) {
+  if (program) {
+    require_apart();
+  } else {
     with_limits(text, {operands.data(), count}, [&]<limits L>() {
       const auto read = read_call<L>(text, operands.data(), count, &out.shape, settings.binding);
+      require_apart();
       problem<L>& p = read->bound;
       if (scales || is_empty(p)) {
-        program = std::make_shared<const ready_program>(machine, lower_scaling(p, device_source{}));
+        program = std::make_shared<const ready_program>(
+            machine, lower_scaling(p, device_source{}, machine.capabilities()));
         return;
       }
       mark_twins(p, [&](int o, int before) { return data[o] == data[before]; });
@@ -96,8 +107,7 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
 
 void run_kernel_on(const device_queue& where, const kernel& k, std::string_view text,
                    const run_time_operand* given) {
-  std::vector<run_time_operand> operands;
-  for (int o = 0; o < k.operand_count; ++o) operands.push_back(seen_from_host(given[o]));
+  const auto operands = seen_from_host(given, k.operand_count);
   index extents[kernel::max_labels];
   admit_kernel(k, text, operands.data(), extents);
   const run_time_operand& out = operands[static_cast<std::size_t>(k.output())];
@@ -124,7 +134,8 @@ void run_kernel_on(const device_queue& where, const kernel& k, std::string_view 
     const device_source to{k.output(), out.map.wide};
     device_program phases;
     phases.type = p.type;
-    if (is_empty(p) || (scatters && !updates)) phases = lower_scaling(p, to);
+    if (is_empty(p) || (scatters && !updates))
+      phases = lower_scaling(p, to, machine.capabilities());
     if (!is_empty(p)) {
       device_source sources[kernel_limits.operands];
       for (int o = 0; o < p.input_count; ++o) {

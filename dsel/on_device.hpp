@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/backend/cuda/device_tensor.hpp>
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/dsel/require_on_device.hpp>
 #include <tenfold/dsel/run_time.hpp>
 
 /// Expressions on a device: the same subscripts, the same planner, and a program of C++ text.
@@ -16,22 +19,12 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
                  int count, const operand_shape<max_rank>& y_shape, void* y,
                  const call_settings& settings);
 
-namespace evaluating {
+/// As result_shape, of operands in a device's memory.
+operand_shape<max_rank> result_shape_on_device(std::string_view text,
+                                               const run_time_operand* inputs, int count,
+                                               const bind_options& options);
 
-template <class X>
-constexpr bool lies_on_device() {
-  if constexpr (tensor_like<X>) {
-    return operand_traits_of<X>::space == device::cuda;
-  } else {
-    return !run_time_tensor<X>;  // a dynamic_tensor lies in the memory of the host
-  }
-}
-template <class... X>
-constexpr void require_on_device() {
-  static_assert((lies_on_device<X>() && ...),
-                "tenfold: every operand of a call on a device must lie in its memory: a "
-                "device_tensor, or a view that in_memory_of marks");
-}
+namespace evaluating {
 
 /// What the types of the operands tell of a literal on a device: where they lie changes nothing.
 template <literal S, class Call, class... X>
@@ -52,6 +45,28 @@ template <class E, int... I>
 auto device_result_type(std::integer_sequence<int, I...>)
     -> device_tensor<typename E::scalar_type, E::bound.value.extent[E::text::result[I]]...>;
 
+/// f<E>(operands...) of the operands among `args`, E being the expression, if all of it is right.
+template <literal S, bool Into, class... A, class F>
+auto with_expression(const F& f, const A&... args) {
+  constexpr diagnostic wrong = check_arguments<Into, A...>();
+  if constexpr (wrong.code != diagnosis::none) {
+    return diagnose<subscripts<S>, wrong>();
+  } else {
+    return with_operands(
+        [&]<class... X>(const X&... x) {
+          using e = expression_on_device<S, call_of<A...>, const X...>;
+          if constexpr (e::text::error.code != diagnosis::none) {
+            return diagnose<typename e::text, e::text::error>();
+          } else if constexpr (e::bound.error.code != diagnosis::none) {
+            return diagnose<typename e::text, e::bound.error>();
+          } else {
+            return f.template operator()<e>(x...);
+          }
+        },
+        args...);
+  }
+}
+
 }  // namespace evaluating
 
 /// Einstein summation on a device; see einsum without a place.
@@ -60,66 +75,41 @@ auto device_result_type(std::integer_sequence<int, I...>)
 ///   einsum<"eij,ej->ei">(on(device::cuda, stream), into(y), A, u, alpha(2.0), beta(1.0));
 ///
 /// Operands are device_tensor or device_view; one of the host does not compile. Returns when the
-/// work is started on the stream; by value a device_tensor, whose memory is allocated.
+/// work is started on the stream; by value a device_tensor, whose memory is allocated. Throws as
+/// einsum does, before anything is started, and backend_error for what the device cannot do.
 template <literal S, class... A>
 auto einsum(const device_queue& where, const A&... args) {
   evaluating::require_on_device<A...>();
-  constexpr diagnostic wrong = evaluating::check_arguments<false, A...>();
-  if constexpr (wrong.code != diagnosis::none) {
-    return diagnose<subscripts<S>, wrong>();
-  } else {
-    using call = evaluating::call_of<A...>;
-    return evaluating::with_operands(
-        [&]<class... X>(const X&... x) {
-          using e = evaluating::expression_on_device<S, call, const X...>;
-          if constexpr (e::text::error.code != diagnosis::none) {
-            return diagnose<typename e::text, e::text::error>();
-          } else if constexpr (e::bound.error.code != diagnosis::none) {
-            return diagnose<typename e::text, e::bound.error>();
-          } else {
-            constexpr const auto& list = e::text::result;
-            using result = decltype(evaluating::device_result_type<e>(
-                std::make_integer_sequence<int, list.count>{}));
-            const run_time_operand inputs[] = {run_time_operand_of(x)...};
-            run_time_operand of_host[] = {inputs[0], run_time_operand_of(x)...};
-            for (auto& one : of_host) one.shape.space = device::cpu;
-            const auto shape = result_shape(S.view(), of_host + 1, sizeof...(X), call::binding);
-            std::array<index, static_cast<std::size_t>(list.count)> extents{};
-            for (std::size_t i = 0; i < extents.size(); ++i) extents[i] = shape.extents[i];
-            result y(where, typename result::extents_type(extents));
-            evaluate_on(where, S.view(), inputs, sizeof...(X), shape_of<max_rank>(y), y.data(),
-                        {evaluating::alpha_of(args...), {0}, call::binding, call::path});
-            return y;
-          }
-        },
-        args...);
-  }
+  return evaluating::with_expression<S, false>(
+      [&]<class E>(const auto&... x) {
+        constexpr const auto& list = E::text::result;
+        using result = decltype(evaluating::device_result_type<E>(
+            std::make_integer_sequence<int, list.count>{}));
+        using call = evaluating::call_of<A...>;
+        const run_time_operand inputs[] = {run_time_operand_of(x)...};
+        const auto shape = result_shape_on_device(S.view(), inputs, sizeof...(x), call::binding);
+        std::array<index, static_cast<std::size_t>(list.count)> extents{};
+        std::copy_n(shape.extents.begin(), extents.size(), extents.begin());
+        result y(where, typename result::extents_type(extents));
+        evaluate_on(where, S.view(), inputs, sizeof...(x), shape_of<max_rank>(y), y.data(),
+                    {evaluating::alpha_of(args...), {0}, call::binding, call::path});
+        return y;
+      },
+      args...);
 }
 template <literal S, class Y, class... A>
 void einsum(const device_queue& where, destination<Y> y, const A&... args) {
   evaluating::require_on_device<Y, A...>();
-  constexpr diagnostic wrong = evaluating::check_arguments<true, A...>();
-  if constexpr (wrong.code != diagnosis::none) {
-    diagnose<subscripts<S>, wrong>();
-  } else {
-    using call = evaluating::call_of<A...>;
-    evaluating::with_operands(
-        [&]<class... X>(const X&... x) {
-          using e = evaluating::expression_on_device<S, call, const X...>;
-          if constexpr (e::text::error.code != diagnosis::none) {
-            diagnose<typename e::text, e::text::error>();
-          } else if constexpr (e::bound.error.code != diagnosis::none) {
-            diagnose<typename e::text, e::bound.error>();
-          } else {
-            const run_time_operand inputs[] = {run_time_operand_of(x)...};
-            evaluate_on(where, S.view(), inputs, sizeof...(X), shape_of<max_rank>(y.tensor),
-                        run_time_address(y.tensor),
-                        {evaluating::alpha_of(args...), evaluating::beta_of(args...), call::binding,
-                         call::path});
-          }
-        },
-        args...);
-  }
+  evaluating::with_expression<S, true>(
+      [&]<class E>(const auto&... x) {
+        using call = evaluating::call_of<A...>;
+        const run_time_operand inputs[] = {run_time_operand_of(x)...};
+        evaluate_on(where, S.view(), inputs, sizeof...(x), shape_of<max_rank>(y.tensor),
+                    run_time_address(y.tensor),
+                    {evaluating::alpha_of(args...), evaluating::beta_of(args...), call::binding,
+                     call::path});
+      },
+      args...);
 }
 
 /// The same with subscripts that are known only when the program runs.

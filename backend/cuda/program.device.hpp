@@ -184,16 +184,12 @@ TENFOLD_DEVICE T sum_of_lanes(T x, int lane) {
   return x;
 }
 
-/// Step S of a phase. (A local constant would be captured by lambdas, and be none there for NVRTC.)
-template <class P, int S>
-inline constexpr device_step step_of = P::steps[S];
-
-/// One line of step S for one element. All lanes of a line call it together.
-template <class P, int S, class I>
+/// One line of a step for one element. All lanes of a line call it together. (The step is an
+/// argument of the template because a local constant would be none in lambdas for NVRTC.)
+template <class P, device_step step, class I>
 TENFOLD_DEVICE void run_line(const arguments_of<P>& x, phase_memory<P>& memory, element_at e,
                              I line, int lane = 0) {
   using T = typename P::entry;
-  constexpr const device_step& step = step_of<P, S>;
   constexpr int rows = static_cast<int>(step.rows.extent);
   constexpr long long parts = row_parts(step);
   constexpr long long sums = sum_parts(step, P::loops);
@@ -290,7 +286,8 @@ TENFOLD_DEVICE void run_step(const arguments_of<P>& x, phase_memory<P>& memory, 
   using I = line_number_up_to<of_element * P::elements>;
   constexpr auto lines = static_cast<I>(of_element);
   for (I i = thread_index(); i < elements * lines; i += P::threads)
-    run_line<P, S>(x, memory, {first + i / lines, static_cast<int>(i / lines)}, i % lines);
+    run_line<P, P::steps[S]>(x, memory, {first + i / lines, static_cast<int>(i / lines)},
+                             i % lines);
 }
 
 /// Steps [S, End), which wait for each other.
@@ -318,8 +315,9 @@ TENFOLD_DEVICE void run_phase(const arguments_of<P>& x) {
     constexpr int lanes = P::steps[0].lanes, groups = P::threads / lanes;
     const long long all = x.count * lines, step = block_count() * groups;
     for (long long i = block_index() * groups + thread_index() / lanes; i < all; i += step)
-      run_line<P, 0>(x, memory, {i / lines, 0}, static_cast<line_number_up_to<lines>>(i % lines),
-                     thread_index() % lanes);
+      run_line<P, P::steps[0]>(x, memory, {i / lines, 0},
+                               static_cast<line_number_up_to<lines>>(i % lines),
+                               thread_index() % lanes);
   } else {
     if constexpr (P::block_entries + P::element_entries > 0) {
       static_assert(sizeof(phase_memory<P>) == device_shared_bytes(P::block_entries,

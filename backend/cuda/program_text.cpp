@@ -4,7 +4,7 @@
 namespace tenfold::cuda {
 namespace {
 
-const char* name_of(device_memory where) {
+const char* enumerator_of(device_memory where) {
   switch (where) {
     case device_memory::none:
       return "none";
@@ -17,24 +17,11 @@ const char* name_of(device_memory where) {
   }
   return "";
 }
-const char* enumerator_of(scalar type) {
-  switch (type) {
-    case scalar::f32:
-      return "f32";
-    case scalar::f64:
-      return "f64";
-    case scalar::c32:
-      return "c32";
-    case scalar::c64:
-      return "c64";
-  }
-  return "";
-}
 
 std::string text_of(const device_operand& x) {
-  std::string s = std::string("{.where = tenfold::device_memory::") + name_of(x.where);
+  std::string s = std::string("{.where = tenfold::device_memory::") + enumerator_of(x.where);
   if (x.where != device_memory::global) return s + number_but(0, "offset", x.offset) + "}";
-  s += number("place", x.place) + ", .type = tenfold::scalar::" + enumerator_of(x.type);
+  s += number("place", x.place) + ", .type = tenfold::scalar::" + name_of(x.type).enumerator;
   return s + mark("conjugated", x.conjugated) + mark("mapped", x.mapped) +
          mark("wide_map", x.wide_map) + "}";
 }

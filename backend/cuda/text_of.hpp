@@ -6,22 +6,22 @@
 /// Words that the texts of device kernels share.
 namespace tenfold::cuda {
 
-/// A scalar as device code calls it, and as a comment does.
+/// A scalar as device code calls its type and its enumerator, and as a comment does.
 struct scalar_name {
-  const char *type, *words;
+  const char *type, *enumerator, *words;
 };
 inline scalar_name name_of(scalar type) {
   switch (type) {
     case scalar::f32:
-      return {"float", "float"};
+      return {"float", "f32", "float"};
     case scalar::f64:
-      return {"double", "double"};
+      return {"double", "f64", "double"};
     case scalar::c32:
-      return {"tenfold::cuda::complex<float>", "complex float"};
+      return {"tenfold::cuda::complex<float>", "c32", "complex float"};
     case scalar::c64:
-      return {"tenfold::cuda::complex<double>", "complex double"};
+      return {"tenfold::cuda::complex<double>", "c64", "complex double"};
   }
-  return {"", ""};
+  return {"", "", ""};
 }
 
 /// ", .name = value".

@@ -50,7 +50,7 @@ struct device_phase {
   index extents[max_batch_loops] = {};  ///< of the batch, outermost first
   index block_entries = 0;              ///< of shared memory
   index element_entries = 0;
-  int threads = 32;
+  int threads = 0;  ///< of a block
   int elements = 1;
 
   index count() const {

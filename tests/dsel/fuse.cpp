@@ -19,17 +19,10 @@ namespace {
 
 template <class T, bool IsStatic, int P, int Q>
 void check_mass(index elements) {
-  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
-      labels::m, labels::n;
-  constexpr input<"u"> u;
-  constexpr input<"B"> B;
-  constexpr input<"D"> D;
-  constexpr local<"g"> g;
-  constexpr output<"v"> v;
+  using namespace operands;
   CAPTURE(elements);
   mass_problem<T, IsStatic, P, Q> x(elements);
-  const auto one = fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * B(q, i) *
-                                           B(r, j) * B(s, k) * u(e, i, j, k));
+  const auto one = mass_kernel();
   one(v = x.V, u = x.U, B = x.B, D = x.D);
   x.expect(false);
   CHECK(same(x.V, x.W));
@@ -38,10 +31,7 @@ void check_mass(index elements) {
   x.V = x.U;
   planned(v = x.V, u = x.U, B = x.B, D = x.D);
   CHECK(same(x.V, x.W));
-  const auto two =
-      fuse(e)(g(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k),
-              v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * g(e, q, r, s));
-  two(D = x.D, B = x.B, u = x.U, v = into(x.V));
+  adding_mass_kernel()(D = x.D, B = x.B, u = x.U, v = into(x.V));
   x.expect(true);
   CHECK(same(x.V, x.W));
 }
@@ -61,25 +51,16 @@ TEST_CASE("a fused kernel of run-time sizes does the same") {
 
 template <class T, bool IsStatic, int P, int Q>
 void check_diffusion(index elements) {
+  using namespace operands;
   using labels::c, labels::d, labels::e, labels::q, labels::r, labels::s, labels::i, labels::j,
       labels::k, labels::l, labels::m, labels::n;
-  constexpr input<"u"> u;
-  constexpr input<"B"> B;
-  constexpr input<"G"> G;
-  constexpr input<"D"> D;
   constexpr local<"g"> g;
-  constexpr local<"w"> w;
-  constexpr output<"v"> v;
   constexpr auto X = along<0>(G, B);
   constexpr auto Y = along<1>(G, B);
   constexpr auto Z = along<2>(G, B);
   CAPTURE(elements);
   diffusion_problem<T, IsStatic, P, Q> x(elements);
-  const auto diffusion =
-      fuse(e)(g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k),
-              w(e, c, q, r, s) = symmetric(D)(e, c, d, q, r, s) * g(e, d, q, r, s),
-              v(e, l, m, n) = X(c, q, l) * Y(c, r, m) * Z(c, s, n) * w(e, c, q, r, s));
-  diffusion(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D);
+  diffusion_kernel<false>()(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D);
   x.expect(false);
   CHECK(same(x.V, x.W));
   // The same with all nine entries of D, added to V.

@@ -40,6 +40,16 @@ X sized(N... n) {
   return X(typename X::extents_type(std::array<index, sizeof...(N)>{n...}));
 }
 
+// --- what the kernels below read and write, by name --------------------------------------------
+
+namespace operands {
+inline constexpr input<"u"> u;
+inline constexpr input<"B"> B;
+inline constexpr input<"G"> G;
+inline constexpr input<"D"> D;
+inline constexpr output<"v"> v;
+}  // namespace operands
+
 // --- the mass operator, v = B^T D B u along each axis -----------------------------------------
 
 template <class T, bool IsStatic, int P, int Q>
@@ -83,6 +93,23 @@ struct mass_problem {
     }
   }
 };
+
+constexpr auto mass_kernel() {
+  using namespace operands;
+  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
+      labels::m, labels::n;
+  return fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * B(q, i) * B(r, j) *
+                                 B(s, k) * u(e, i, j, k));
+}
+/// The same in two statements, added to v.
+constexpr auto adding_mass_kernel() {
+  using namespace operands;
+  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
+      labels::m, labels::n;
+  constexpr local<"g"> g;
+  return fuse(e)(g(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k),
+                 v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * g(e, q, r, s));
+}
 
 // --- the diffusion operator ---------------------------------------------------------------------
 
@@ -143,5 +170,26 @@ struct diffusion_problem {
     }
   }
 };
+
+/// v = or += G^T D G u, D symmetric.
+template <bool Adds>
+constexpr auto diffusion_kernel() {
+  using namespace operands;
+  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::s, labels::i, labels::j,
+      labels::k, labels::l, labels::m, labels::n;
+  constexpr local<"g"> g;
+  constexpr local<"w"> w;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto Y = along<1>(G, B);
+  constexpr auto Z = along<2>(G, B);
+  const auto gradient = g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k);
+  const auto flux = w(e, c, q, r, s) = symmetric(D)(e, c, d, q, r, s) * g(e, d, q, r, s);
+  const auto back = X(c, q, l) * Y(c, r, m) * Z(c, s, n) * w(e, c, q, r, s);
+  if constexpr (Adds) {
+    return fuse(e)(gradient, flux, v(e, l, m, n) += back);
+  } else {
+    return fuse(e)(gradient, flux, v(e, l, m, n) = back);
+  }
+}
 
 }  // namespace tenfold

@@ -18,9 +18,9 @@ constexpr index device_rows_at_most(scalar type) {
 /// order up to 32 in double precision. Larger ones are left to the caches.
 inline constexpr index device_table_bytes = 8192;
 
-/// Bytes of what the elements of a block may keep between the steps: as much as leaves room for two
-/// blocks on a multiprocessor.
-constexpr index device_element_bytes(const device_capabilities& d) {
+/// Bytes of shared memory up to which such inputs are taken in: what leaves room for two blocks on
+/// a multiprocessor.
+constexpr index device_table_room(const device_capabilities& d) {
   const index half = d.shared_bytes / 2 - d.reserved_bytes;
   return half < d.shared_bytes_block ? half : d.shared_bytes_block;
 }
@@ -49,8 +49,8 @@ constexpr bool device_shares_sums(index lines, index terms, const device_capabil
 }
 /// The same where they are a product of matrices: only when it has a few small results, so that
 /// blocks for tiles of them would leave nearly all multiprocessors idle.
-constexpr bool device_shares_product(index lines, index terms, const device_capabilities& d) {
-  return lines <= 1024 && terms >= 16 * device_part_terms && d.multiprocessors > 1;
+constexpr bool device_shares_product(index lines, index terms) {
+  return lines <= 1024 && terms >= 16 * device_part_terms;
 }
 /// How many parts such sums are cut into: as many as keep the threads busy that are wanted.
 constexpr index device_sum_parts(index lines, index terms, const device_capabilities& d) {
@@ -65,11 +65,14 @@ constexpr index device_grid(index blocks, const device_capabilities& d) {
   return blocks < most ? blocks : most;
 }
 
-/// Sets threads and elements of a phase whose blocks take whole elements. Of all threads in all
-/// steps those that have a line are wanted, in as many warps as keep memory busy: of cuts that come
-/// within a tenth of the best the one with the fewest elements, then threads, since small blocks
-/// wait less. How many elements a call has does not matter: another number needs no other text.
+/// Sets the threads of a phase, and where blocks take whole elements, how many. Of all threads in
+/// all steps those that have a line are wanted, in as many warps as keep memory busy: of cuts that
+/// come within a tenth of the best the one with the fewest elements, then threads, since small
+/// blocks wait less. How many elements a call has does not matter: another number needs no other
+/// text.
 inline void device_cut_phase(device_phase& phase, scalar type, const device_capabilities& d) {
+  phase.threads = device_block_threads;
+  if (!phase.shares) return;
   const auto bytes = static_cast<int>(bytes_of(type));
   const auto score = [&](int elements, int threads) {
     const index shared =
@@ -90,7 +93,7 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
   double best = 0;
   for (const bool chooses : {false, true}) {
     for (int elements = 1; elements <= 32; ++elements) {
-      for (int threads = d.warp; threads <= 256; threads += d.warp) {
+      for (int threads = d.warp; threads <= device_task_threads; threads += d.warp) {
         const double here = score(elements, threads);
         if (chooses && here >= 0.9 * best) {
           phase.elements = elements;

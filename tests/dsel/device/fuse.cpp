@@ -26,50 +26,25 @@ auto there(const tensor<T, E...>& x) {
 
 template <class T, bool IsStatic, int P, int Q>
 void check_mass(emulation::emulated_device& machine, index elements) {
-  using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,
-      labels::m, labels::n;
-  constexpr input<"u"> u;
-  constexpr input<"B"> B;
-  constexpr input<"D"> D;
-  constexpr local<"g"> g;
-  constexpr output<"v"> v;
+  using namespace operands;
   CAPTURE(elements);
   mass_problem<T, IsStatic, P, Q> x(elements);
-  const auto one = fuse(e)(v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * B(q, i) *
-                                           B(r, j) * B(s, k) * u(e, i, j, k));
-  one(on(machine), v = there(x.V), u = there(x.U), B = there(x.B), D = there(x.D));
+  mass_kernel()(on(machine), v = there(x.V), u = there(x.U), B = there(x.B), D = there(x.D));
   x.expect(false);
   CHECK(same(x.V, x.W));
-  const auto two =
-      fuse(e)(g(e, q, r, s) = B(q, i) * B(r, j) * B(s, k) * u(e, i, j, k),
-              v(e, l, m, n) += B(q, l) * B(r, m) * B(s, n) * D(e, q, r, s) * g(e, q, r, s));
-  two(on(machine), D = there(x.D), B = there(x.B), u = there(x.U), v = into(there(x.V)));
+  adding_mass_kernel()(on(machine), D = there(x.D), B = there(x.B), u = there(x.U),
+                       v = into(there(x.V)));
   x.expect(true);
   CHECK(same(x.V, x.W));
 }
 
 template <class T, bool IsStatic, int P, int Q>
 void check_diffusion(emulation::emulated_device& machine, index elements) {
-  using labels::c, labels::d, labels::e, labels::q, labels::r, labels::s, labels::i, labels::j,
-      labels::k, labels::l, labels::m, labels::n;
-  constexpr input<"u"> u;
-  constexpr input<"B"> B;
-  constexpr input<"G"> G;
-  constexpr input<"D"> D;
-  constexpr local<"g"> g;
-  constexpr local<"w"> w;
-  constexpr output<"v"> v;
-  constexpr auto X = along<0>(G, B);
-  constexpr auto Y = along<1>(G, B);
-  constexpr auto Z = along<2>(G, B);
+  using namespace operands;
   CAPTURE(elements);
   diffusion_problem<T, IsStatic, P, Q> x(elements);
-  const auto diffusion =
-      fuse(e)(g(e, d, q, r, s) = X(d, q, i) * Y(d, r, j) * Z(d, s, k) * u(e, i, j, k),
-              w(e, c, q, r, s) = symmetric(D)(e, c, d, q, r, s) * g(e, d, q, r, s),
-              v(e, l, m, n) = X(c, q, l) * Y(c, r, m) * Z(c, s, n) * w(e, c, q, r, s));
-  diffusion(on(machine), v = there(x.V), u = there(x.U), B = there(x.B), G = there(x.G),
-            D = there(x.D));
+  diffusion_kernel<false>()(on(machine), v = there(x.V), u = there(x.U), B = there(x.B),
+                            G = there(x.G), D = there(x.D));
   x.expect(false);
   CHECK(same(x.V, x.W));
 }

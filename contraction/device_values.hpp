@@ -1,0 +1,176 @@
+#pragma once
+
+#include <algorithm>
+#include <tenfold/backend/interface/device_program.hpp>
+#include <tenfold/contraction/plan_values.hpp>
+#include <vector>
+
+/// Where the values of a plan lie on a device: inputs and result in its memory, results of steps in
+/// the workspace, or in the shared memory of a block.
+namespace tenfold {
+
+/// What a call tells of the operand that an input of the problem is, or is a slice of.
+struct device_source {
+  int slot = 0;  ///< which operand of the call
+  bool wide_map = false;
+};
+
+template <limits L>
+class device_values : protected plan_values<L> {
+  using base = plan_values<L>;
+
+ protected:
+  using base::is_final, base::labels_of, base::n_, base::order_of, base::plan_, base::problem_;
+
+  /// Where a value lies, and how far it is along each label.
+  struct placed_value {
+    device_memory where = device_memory::global;
+    device_buffer whose = device_buffer::input;
+    int slot = 0;
+    index offset = 0;
+    index stride[L.labels] = {};
+    label_set labels = 0;
+    scalar type = scalar::f64;
+    bool conjugated = false, mapped = false, wide_map = false;
+  };
+
+  device_values(const problem<L>& p, const contraction_plan<L>& plan, const device_source* sources,
+                const device_source& output)
+      : base(p, plan), to_(output) {
+    for (int v = 0; v < n_; ++v) values_.push_back(placed(p.inputs[v], sources[v]));
+  }
+
+  int root() const { return plan_.step_count - 1; }
+  label_set result_labels(int s) const { return labels_of(n_ + s); }
+  index extent(int label) const { return problem_.extent[label]; }
+  index points(label_set labels) const {
+    index n = 1;
+    for (int l = 0; l < problem_.label_count; ++l) n *= contains(labels, l) ? extent(l) : 1;
+    return n;
+  }
+  /// A result that is another value under other labels, and needs no step of its own.
+  bool is_alias(int s) const { return plan_.steps[s].renames && !is_final(s); }
+
+  placed_value& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+  const placed_value& value(int v) const { return values_[static_cast<std::size_t>(v)]; }
+
+  // --- places ---
+
+  placed_value placed(const bound_operand<L>& x, const device_source& source) const {
+    placed_value p;
+    p.slot = source.slot;
+    p.offset = x.offset;
+    std::copy_n(x.stride, problem_.label_count, p.stride);
+    p.labels = x.labels;
+    p.type = x.type;
+    p.conjugated = x.conjugated;
+    p.mapped = x.layout == batch_layout::gathered;
+    p.wide_map = p.mapped && source.wide_map;
+    return p;
+  }
+  placed_value output() const {
+    placed_value p = placed(problem_.output, to_);
+    p.whose = device_buffer::output;
+    return p;
+  }
+  /// Entries of `order` but for `without`, the last label fastest: densely, or in shared memory
+  /// with rows an odd number of entries apart, so that threads that go along a column meet no bank
+  /// twice.
+  struct laid_out {
+    placed_value place;
+    index entries = 1;
+  };
+  laid_out lay(const label_list<L.labels>& order, label_set without, device_memory where) const {
+    laid_out made;
+    placed_value& p = made.place;
+    p.type = problem_.type;
+    p.where = where;
+    bool is_row = where != device_memory::global;
+    for (int i = order.count - 1; i >= 0; --i) {
+      p.labels |= bit(order[i]);
+      if (contains(without, order[i]) || extent(order[i]) == 1) continue;
+      p.stride[order[i]] = made.entries;
+      made.entries *= extent(order[i]);
+      if (is_row) made.entries |= 1;
+      is_row = false;
+    }
+    return made;
+  }
+  /// Value a of a step under the labels of the step: renamed, or at one value of a label.
+  placed_value read(int s) const {
+    const plan_step<L>& step = plan_.steps[s];
+    placed_value p = value(step.a);
+    if (step.fixed_label >= 0) {
+      p.offset += step.fixed_value * p.stride[step.fixed_label];
+      p.stride[step.fixed_label] = 0;
+      p.labels &= ~bit(step.fixed_label);
+    }
+    return step.renames ? renamed(p, order_of(step.a), step.order) : p;
+  }
+  /// The same entries under labels that stand, place by place, for those of `was`.
+  static placed_value renamed(const placed_value& x, const label_list<L.labels>& was,
+                              const label_list<L.labels>& now) {
+    placed_value p = x;
+    p.labels = now.set();
+    std::fill(std::begin(p.stride), std::end(p.stride), 0);
+    for (int i = 0; i < was.count; ++i) p.stride[now[i]] = x.stride[was[i]];
+    return p;
+  }
+
+  // --- shared memory ---
+
+  /// A stretch of an element's shared memory while somebody may read it.
+  struct stretch {
+    index begin, end;
+    int last_read;
+  };
+  /// The last step that reads the result of step s, by whatever name.
+  int last_read(int s) const {
+    int last = s;
+    for (int t = s + 1; t < plan_.step_count; ++t) {
+      const plan_step<L>& step = plan_.steps[t];
+      for (const int v : {step.a, step.b, step.c}) {
+        if (v == n_ + s) last = std::max(last, is_alias(t) ? last_read(t) : t);
+      }
+    }
+    return last;
+  }
+  /// First fit: a result may lie where nothing lies that this step or a later one reads.
+  static index find_room(std::vector<stretch>& taken, index entries, int step, int last_read) {
+    std::erase_if(taken, [&](const stretch& x) { return x.last_read < step; });
+    index at = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const stretch& x : taken) {
+        if (at < x.end && x.begin < at + entries) {
+          at = x.end;
+          moved = true;
+        }
+      }
+    }
+    taken.push_back({at, at + entries, last_read});
+    return at;
+  }
+  /// f(step, offset) for each fused step that leaves something; returns entries in all.
+  template <class F>
+  index lay_out(label_set fused, label_set batch, const F& f) const {
+    std::vector<stretch> taken;
+    index most = 0;
+    for (int s = 0; s < root(); ++s) {
+      if (!contains(fused, s) || is_alias(s)) continue;
+      const index entries = lay(plan_.steps[s].order, batch, device_memory::element).entries;
+      const index at = find_room(taken, entries, s, last_read(s));
+      f(s, at);
+      most = std::max(most, at + entries);
+    }
+    return most;
+  }
+  index scratch_entries(label_set fused, label_set batch) const {
+    return lay_out(fused, batch, [](int, index) {});
+  }
+
+  const device_source& to_;
+  std::vector<placed_value> values_;  ///< the inputs, and behind them the results of the steps
+};
+
+}  // namespace tenfold
