@@ -119,7 +119,8 @@ void run_kernel_on(const device_queue& where, const kernel& k, std::string_view 
   for (int o = 0; o < k.operand_count; ++o) {
     const run_time_operand& x = operands[static_cast<std::size_t>(o)];
     key.add(x.shape);
-    key.add(x.map.wide | k.operands[o].is_identity << 1);
+    key.add(x.map.wide);
+    key.add(k.operands[o].is_identity);
     data[o] = x.data;
     maps[o] = x.map;
   }
