@@ -487,12 +487,15 @@ device_program lower_device(const problem<L>& p, const contraction_plan<L>& plan
   return device_lowering<L>(p, plan, sources, output, d).run();
 }
 
-/// y := beta y, or, through a map, 0 wherever y has entries.
+/// y := beta y, or, through a map, 0 wherever y has entries; nothing where it has none.
 template <limits L>
 device_program lower_scaling(const problem<L>& p, const device_source& output,
                              const device_capabilities& d) {
   device_program made;
   made.type = p.type;
+  for (int i = 0; i < p.output.order.count; ++i) {
+    if (p.extent[p.output.order[i]] == 0) return made;
+  }
   device_phase phase;
   phase_place place{device_buffer::output};
   place.type = p.output.type;

@@ -91,8 +91,6 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
            stream);
       continue;
     }
-    const index blocks = select::device_blocks(phase, machine_.capabilities());
-    if (blocks == 0) continue;
     alignas(16) unsigned char bytes[most_argument_bytes];
     auto* at = bytes;
     for (const phase_place& place : phase.places) {
@@ -106,7 +104,7 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
     void* list[] = {bytes};
     machine_.launch(
         functions_[i],
-        {blocks, phase.threads,
+        {select::device_blocks(phase, machine_.capabilities()), phase.threads,
          static_cast<std::size_t>(device_shared_bytes(phase.block_entries, phase.element_entries,
                                                       phase.elements, static_cast<int>(sizeof(T)))),
          stream},
