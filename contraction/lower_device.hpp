@@ -38,6 +38,7 @@ class device_lowering : private device_values<L> {
       if (contains(fused_, s)) continue;
       if (emit_product(s) || emit_shared_sums(s)) continue;
       device_phase phase;
+      phase.plan_steps = bit(s);
       set_batch(phase, outermost(s));
       emit(phase, s);
       add(std::move(phase));
@@ -108,8 +109,7 @@ class device_lowering : private device_values<L> {
     };
     for (int i = 0; i < order.count && (!fits() || !fills()) && loops < max_batch_loops; ++i) {
       const int l = order[i];
-      if (contains(batch, l) || problem_.batch >= 0 || !stays(l) || steps_that_carry(l) != fused)
-        continue;
+      if (contains(batch, l) || !stays(l) || steps_that_carry(l) != fused) continue;
       batch |= bit(l);
       ++loops;
     }
@@ -210,6 +210,7 @@ class device_lowering : private device_values<L> {
     product.count = t.extent;
     product.finishes = is_final(s);
     device_phase phase;
+    phase.plan_steps = bit(s);
     set_batch(phase, 0);
     product.a = operand(phase, a).place;
     product.b = operand(phase, b).place;
@@ -227,6 +228,7 @@ class device_lowering : private device_values<L> {
     const index lines = points(result_labels(s)), terms = points(said.contracted);
     if (!select::device_shares_sums(lines, terms, device_)) return false;
     device_phase phase;
+    phase.plan_steps = bit(s);
     set_batch(phase, 0);
     emit(phase, s, false);
     device_step& step = phase.steps[0];
@@ -291,7 +293,9 @@ class device_lowering : private device_values<L> {
     }
     stage_tables(phase);
     for (int s = 0; s < plan_.step_count; ++s) {
-      if (contains(fused_, s) && !is_alias(s)) emit(phase, s);
+      if (!contains(fused_, s) || is_alias(s)) continue;
+      phase.plan_steps |= bit(s);
+      emit(phase, s);
     }
     add(std::move(phase));
   }
@@ -316,7 +320,9 @@ class device_lowering : private device_values<L> {
       if (twin != staged.end()) {
         const placed_value& there = value(*twin);
         const auto &order = problem_.inputs[v].order, &its = problem_.inputs[*twin].order;
-        if (order.count == its.count) {
+        bool alike = order.count == its.count;  // merged labels are those of one operand, too
+        for (int i = 0; alike && i < order.count; ++i) alike = extent(order[i]) == extent(its[i]);
+        if (alike) {
           x = base::renamed(there, its, order);
           continue;
         }

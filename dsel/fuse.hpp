@@ -259,6 +259,14 @@ void run_on(const device_queue& where, X&... x) {
   run_kernel_on(where, declared<typed<X>...>(Text::value), Text::text, operands);
 }
 
+/// Explains what run_on() does.
+template <class Text, class... X>
+auto explained_on(const device_queue& where, X&... x) {
+  evaluating::require_on_device<X...>();
+  const run_time_operand operands[] = {untyped(x)...};
+  return explain_kernel_on(where, declared<typed<X>...>(Text::value), Text::text, operands);
+}
+
 /// The plan of what the compiler has not planned.
 template <class Text, class... X>
 std::optional<run_time_kernel> planned(X&... x) {
@@ -365,6 +373,17 @@ class fused_kernel {
                              fusing::binding<Named, X>... operands) const {
     kernel_explanation told;
     by_number([&](auto&... x) { told = fusing::explained<text>(machine, x...); }, operands...);
+    return told;
+  }
+
+  /// What a call on a device does: its steps, and its launches; see explain of
+  /// einsum on a device. What prints it is in <tenfold/explain.hpp>.
+  ///   std::cout << mass.explain(on(device::cuda), v = V, u = U, B = Bt, D =
+  ///   Dt);
+  template <class Told = device_explanation<kernel_limits>, class... Named, class... X>
+  Told explain(const device_queue& where, fusing::binding<Named, X>... operands) const {
+    Told told;
+    by_number([&](auto&... x) { told = fusing::explained_on<text>(where, x...); }, operands...);
     return told;
   }
 

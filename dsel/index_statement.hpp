@@ -214,17 +214,32 @@ constexpr auto subscripts_of() {
 
 // --- Its evaluation ---
 
+/// einsum<S>(into(y), args...); where y lies in the memory of a device, there, on y's stream.
+template <literal S, class Y, class... A>
+[[gnu::always_inline]] inline void run(Y& y, const A&... args) {
+  if constexpr (operand_traits_of<Y>::space == device::cpu) {
+    einsum<S>(into(y), args...);
+  } else {
+    constexpr bool has_stream = requires { y.queue(); };
+    static_assert(
+        has_stream,
+        "tenfold: on a device the tensor on the left must be a device_tensor, which knows "
+        "its stream; for a view, einsum<...>(where, into(y), ...)");
+    if constexpr (has_stream) einsum<S>(y.queue(), into(y), args...);
+  }
+}
+
 /// y := +-number S(factors) + Beta y, the call that one would write.
 template <literal S, int Beta, bool IsNegative, class Y, class Number, class Factors>
 [[gnu::always_inline]] inline void call(Y& y, const Number& number, Factors& factors) {
   hana::unpack(factors, [&](auto&... f) {
     if constexpr (!std::is_same_v<Number, no_number>) {
       const alpha_factor a = complex_factor(number);
-      einsum<S>(into(y), f.operand()..., IsNegative ? alpha_factor{-a.re, -a.im} : a, beta(Beta));
+      run<S>(y, f.operand()..., IsNegative ? alpha_factor{-a.re, -a.im} : a, beta(Beta));
     } else if constexpr (IsNegative || Beta != 0) {
-      einsum<S>(into(y), f.operand()..., alpha(IsNegative ? -1 : 1), beta(Beta));
+      run<S>(y, f.operand()..., alpha(IsNegative ? -1 : 1), beta(Beta));
     } else {
-      einsum<S>(into(y), f.operand()...);
+      run<S>(y, f.operand()...);
     }
   });
 }
@@ -245,6 +260,8 @@ constexpr diagnostic error_in() {
   using text = subscripts_over<S, X...>;
   if constexpr (text::error.code != diagnosis::none) {
     return text::error;
+  } else if constexpr (operand_traits_of<Y>::space != device::cpu) {
+    return {};  // the calls will tell
   } else {
     return expression<S, scaled_call, Y, const X...>::bound.error;
   }
@@ -271,8 +288,11 @@ template <class Result, int Beta, int Sign, class Y, class Number, class First, 
         if constexpr (wrong.code != diagnosis::none) {
           diagnose<tenfold::subscripts<subscripts>, wrong>();
         } else {
-          const run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
-          const auto shape = shape_of<max_rank>(y);
+          run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
+          auto shape = shape_of<max_rank>(y);
+          // Where they lie is checked by the calls.
+          for (run_time_operand& x : inputs) x.shape.space = device::cpu;
+          shape.space = device::cpu;
           check(subscripts.view(), inputs, sizeof...(f), &shape, {});
           require_disjoint(subscripts.view(), inputs, sizeof...(f), shape,
                            operand_traits_of<Y>::data(y));

@@ -1,12 +1,8 @@
 #include <algorithm>
 #include <memory>
 #include <tenfold/backend/cuda/program.hpp>
-#include <tenfold/contraction/lower_device.hpp>
-#include <tenfold/contraction/make_plan.hpp>
-#include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/lower_on_device.hpp>
 #include <tenfold/dsel/on_device.hpp>
-#include <tenfold/dsel/planned_kernel.hpp>
-#include <tenfold/dsel/read_call.hpp>
 #include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/with_scalar.hpp>
@@ -17,13 +13,6 @@ namespace tenfold {
 using cuda::device_machine, cuda::ready_program;
 
 namespace {
-
-/// Operands as the front of the library sees them: it asks where they lie only to refuse them.
-std::vector<run_time_operand> seen_from_host(const run_time_operand* inputs, int count) {
-  std::vector<run_time_operand> seen(inputs, inputs + count);
-  for (run_time_operand& x : seen) x.shape.space = device::cpu;
-  return seen;
-}
 
 /// Calls with equal keys run the same program; on another stream with another workspace.
 cuda::ready_programs::words words_of(const call_key& key, const device_queue& where) {
@@ -61,7 +50,6 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
   const auto operands = seen_from_host(inputs, count);
   run_time_operand out{y_shape, y};
   out.shape.space = device::cpu;
-  const bool scales = is_zero(settings.alpha);
   const void* data[large_limits.operands];
   call_key key(text, count, settings);
   const int held = std::min(count, large_limits.operands);  // more are refused where they are read
@@ -71,7 +59,7 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
   }
   key.add_twins(data, held);
   key.add(out.shape);
-  key.add(scales);
+  key.add(is_zero(settings.alpha));
   if (!is_complex(y_shape.type) && (settings.alpha.im != 0 || settings.beta.im != 0))
     throw_diagnostic({diagnosis::complex_factor}, text);
   const auto require_apart = [&] { require_disjoint(text, operands.data(), count, out.shape, y); };
@@ -82,24 +70,11 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
   if (program) {
     require_apart();
   } else {
-    with_limits(text, {operands.data(), count}, [&]<limits L>() {
-      const auto read = read_call<L>(text, operands.data(), count, &out.shape, settings.binding);
-      require_apart();
-      problem<L>& p = read->bound;
-      if (scales || is_empty(p)) {
-        program = std::make_shared<const ready_program>(
-            machine, lower_scaling(p, device_source{}, machine.capabilities()));
-        return;
-      }
-      mark_twins(p, [&](int o, int before) { return data[o] == data[before]; });
-      merge_labels(p);
-      const auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p, settings.path));
-      if (!plan->found) throw_diagnostic({diagnosis::no_path}, text);
-      device_source sources[L.operands];
-      for (int o = 0; o < p.input_count; ++o) sources[o].slot = o;
-      program = std::make_shared<const ready_program>(
-          machine, lower_device(p, *plan, sources, {}, machine.capabilities()));
-    });
+    with_lowered(text, operands, &out.shape, settings, machine.capabilities(), require_apart,
+                 [&](auto& call) {
+                   program =
+                       std::make_shared<const ready_program>(machine, std::move(call.program));
+                 });
     if (!key.overflows()) machine.programs.keep(std::move(words), program);
   }
   run(*program, where, data, nullptr, out, settings);
@@ -111,7 +86,6 @@ void run_kernel_on(const device_queue& where, const kernel& k, std::string_view 
   index extents[kernel::max_labels];
   admit_kernel(k, text, operands.data(), extents);
   const run_time_operand& out = operands[static_cast<std::size_t>(k.output())];
-  const bool updates = k.adds_to_output(), scatters = out.map.numbers != nullptr;
 
   call_key key(text, k.operand_count, {});
   const void* data[kernel::max_operands];
@@ -128,29 +102,12 @@ void run_kernel_on(const device_queue& where, const kernel& k, std::string_view 
   auto words = words_of(key, where);
   auto program = key.overflows() ? nullptr : machine.programs.find(words);
   if (!program) {
-    std::vector<operand_shape<max_rank>> shapes;
-    for (const run_time_operand& x : operands) shapes.push_back(x.shape);
-    const auto made = plan_kernel(k, text, shapes.data(), extents);
-    const problem<kernel_limits>& p = made->bound.value;
-    const device_source to{k.output(), out.map.wide};
-    device_program phases;
-    phases.type = p.type;
-    if (is_empty(p) || (scatters && !updates))
-      phases = lower_scaling(p, to, machine.capabilities());
-    if (!is_empty(p)) {
-      device_source sources[kernel_limits.operands];
-      for (int o = 0; o < p.input_count; ++o) {
-        const int from = made->unrolled.inputs[o].operand;
-        sources[o] = {from, maps[from].wide};
-      }
-      device_program rest = lower_device(p, made->plan, sources, to, machine.capabilities());
-      phases.workspace_entries = rest.workspace_entries;
-      for (device_phase& phase : rest.phases) phases.phases.push_back(std::move(phase));
-    }
-    program = std::make_shared<const ready_program>(machine, std::move(phases));
+    const auto made = plan_kernel_on(k, text, operands, extents);
+    program = std::make_shared<const ready_program>(
+        machine, lower_kernel(k, *made, operands, machine.capabilities()));
     if (!key.overflows()) machine.programs.keep(std::move(words), program);
   }
-  run(*program, where, data, maps, out, {{1}, {updates ? 1.0 : 0.0}});
+  run(*program, where, data, maps, out, {{1}, {k.adds_to_output() ? 1.0 : 0.0}});
 }
 
 }  // namespace tenfold

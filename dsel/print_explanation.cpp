@@ -39,6 +39,10 @@ std::string in_bytes(double x) {
   return format("%.1f MiB", x / 1024 / 1024);
 }
 
+std::string in_seconds(double x) {
+  return x < 1e-3 ? format("%.3g us", x * 1e6) : format("%.3g ms", x * 1e3);
+}
+
 using row = std::vector<std::string>;
 
 /// Columns as wide as their widest entry; `right` names those that hold numbers.
@@ -63,12 +67,19 @@ std::string aligned(const std::vector<row>& rows, std::string_view right) {
 
 class printer {
  public:
-  explicit printer(const explanation_view& e) : e_(e), s_(*e.summary) {}
+  explicit printer(const explanation_view& e, const explained_device* device = nullptr)
+      : e_(e), s_(*e.summary), device_(device) {}
 
   std::string run() {
     heading();
     steps();
     out_ += "\n";
+    if (device_ != nullptr) {
+      for (std::size_t i = 0; i < device_->launches.size(); ++i) launch(i);
+      out_ += "\n";
+      totals();
+      return out_;
+    }
     const micro_kernel first = e_.steps[0].kernel;
     if (first == micro_kernel::unknown) {
       out_ += "lanes, tiles and micro-kernels: chosen at the call\n";
@@ -209,8 +220,14 @@ class printer {
       out_ += " = " + (e_.extents[l] == dyn ? "dyn" : std::to_string(e_.extents[l]));
       separator = ", ";
     }
-    out_ += format("\n%d lanes, %d registers; planned ", s_.machine.lanes(s_.type),
-                   s_.machine.registers);
+    if (device_ != nullptr) {
+      const device_capabilities& d = device_->machine;
+      out_ += format("\na GPU of architecture %d.%d, %d multiprocessors; planned ",
+                     d.architecture / 10, d.architecture % 10, d.multiprocessors);
+    } else {
+      out_ += format("\n%d lanes, %d registers; planned ", s_.machine.lanes(s_.type),
+                     s_.machine.registers);
+    }
     switch (s_.when) {
       case planned::by_the_compiler:
         out_ += "by the compiler";
@@ -222,6 +239,16 @@ class printer {
         out_ += "at the call: extents or strides that shape the code are in no type";
     }
     out_ += "\n\n";
+  }
+
+  /// The launches that do the work of a step.
+  std::string launches_of(int step) const {
+    std::string text;
+    for (std::size_t i = 0; i < device_->launches.size(); ++i) {
+      if ((device_->launches[i].plan_steps >> step & 1) != 0)
+        text += (text.empty() ? "launch " : ", ") + std::to_string(i + 1);
+    }
+    return text.empty() ? "none" : text;
   }
 
   std::string micro_kernel_of(const explained_step& e) const {
@@ -263,14 +290,16 @@ class printer {
   }
 
   void steps() {
-    std::vector<row> rows{{"result", "A", "B", "batch", "M", "N", "K", "m x n x k", "micro-kernel",
-                           "flops", "bytes", "fl/B"}};
+    std::vector<row> rows{{"result", "A", "B", "batch", "M", "N", "K", "m x n x k",
+                           device_ == nullptr ? "micro-kernel" : "where", "flops", "bytes",
+                           "fl/B"}};
     for (int s = 0; s < s_.step_count; ++s) {
       const explained_step& e = e_.steps[s];
       const char* writes = e.adds_to >= 0 ? (e.sign < 0 ? " -=" : " +=") : e.sign < 0 ? " = -" : "";
       rows.push_back({with_labels(e.c.value) + writes, with_labels(e.a.value),
                       e.b.value < 0 ? "-" : with_labels(e.b.value), names(e.batch), names(e.m),
-                      names(e.n), names(e.k), gemm(e), micro_kernel_of(e), show(e.flops),
+                      names(e.n), names(e.k), gemm(e),
+                      device_ == nullptr ? micro_kernel_of(e) : launches_of(s), show(e.flops),
                       show_number(e.bytes), e.intensity > 0 ? ratio(e.intensity) : "-"});
     }
     out_ += aligned(rows, "<<<<<<<<<>>>");
@@ -439,6 +468,45 @@ class printer {
                         : "; from the next best, " + merged(p.other) + ", " + of(p.other_cost));
   }
 
+  // --- launches of a device ---
+
+  /// One launch: what its threads do, how many there are, and what bounds it.
+  void launch(std::size_t at) {
+    const explained_launch& x = device_->launches[at];
+    const std::string head = "launch " + std::to_string(at + 1) + ": ", indent(head.size(), ' ');
+    const std::string in_a_block = ", " + whole(x.at_once) + " at a time in a block\n";
+    out_ += head;
+    switch (x.kind) {
+      case launch_kind::product:
+        out_ += "batched GEMM, " + whole(x.batch) + " of " + whole(x.m) + " x " + whole(x.n) +
+                " x " + whole(x.k) + in_a_block + indent + x.reason +
+                format("; %d x %d to each thread\n", x.rows, x.columns);
+        break;
+      case launch_kind::elements:
+        out_ += counted(x.batch, "element") + " through shared memory" + in_a_block;
+        break;
+      case launch_kind::lines:
+        out_ += counted(x.batch, x.lanes == 1 ? "line" : "sum") +
+                (x.lanes == 1 ? ", a thread to each\n" : ", a warp to each\n");
+    }
+    out_ += indent + counted(x.blocks, "block") + " of " + whole(x.threads) + " threads with " +
+            in_bytes(static_cast<double>(x.shared_bytes)) + " of shared memory";
+    if (x.registers > 0) out_ += " and " + whole(x.registers) + " registers for each thread";
+    if (x.spilled_bytes > 0) out_ += ", " + whole(x.spilled_bytes) + " bytes spilled";
+    out_ += "\n" + indent + "a multiprocessor holds " + whole(x.resident_blocks) +
+            format(": occupancy %.2f", x.occupancy) +
+            (x.registers > 0 ? "" : ", registers not counted");
+    if (x.blocks < device_->machine.multiprocessors)
+      out_ += "; " + whole(device_->machine.multiprocessors - x.blocks) + " have none";
+    out_ += "\n" + indent + number(x.flops) + " flops, " + in_bytes(x.bytes) + ": bound by " +
+            (x.memory_seconds >= x.arithmetic_seconds ? "memory" : "arithmetic") + ", " +
+            in_seconds(x.seconds()) + "\n";
+  }
+  static std::string counted(index n, const char* what) {
+    return whole(n) + " " + what + (n == 1 ? "" : "s");
+  }
+  static std::string whole(index n) { return number(static_cast<double>(n)); }
+
   void totals() {
     std::vector<row> rows;
     std::string naive = show_number(s_.naive_flops) + " in one loop nest";
@@ -455,6 +523,16 @@ class printer {
                         show_number(s_.output_bytes) + "; each once: the least traffic"});
     rows.push_back({"flops/byte", s_.intensity > 0 ? ratio(s_.intensity) : "-",
                     "a machine that does more flops per byte is memory-bound"});
+    if (device_ != nullptr) {
+      double seconds = 0;
+      for (const explained_launch& x : device_->launches) seconds += x.seconds();
+      rows.push_back({"workspace", in_bytes(static_cast<double>(device_->workspace_bytes)),
+                      "what crosses launches, reused on one stream"});
+      rows.push_back({"time", in_seconds(seconds),
+                      "at best: the sum of what bounds each launch, without starting it"});
+      out_ += aligned(rows, "<><");
+      return;
+    }
     if (e_.steps[0].kernel != micro_kernel::unknown) {
       rows.push_back({"scratch", in_bytes(static_cast<double>(s_.scratch_bytes)),
                       "per thread, reused; the L1 cache holds " +
@@ -472,12 +550,16 @@ class printer {
 
   const explanation_view& e_;
   const explanation_summary& s_;
+  const explained_device* device_;
   std::string out_;
 };
 
 }  // namespace
 
 std::string to_string(const explanation_view& e) { return printer(e).run(); }
+std::string to_string(const explanation_view& e, const explained_device& on) {
+  return printer(e, &on).run();
+}
 
 std::ostream& operator<<(std::ostream& out, const explanation_view& e) {
   return out << to_string(e);

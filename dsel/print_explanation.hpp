@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <tenfold/backend/interface/explained_launch.hpp>
 #include <tenfold/contraction/explanation.hpp>
 
 namespace tenfold {
@@ -12,5 +13,8 @@ std::string to_string(const explanation_view& e);
 
 /// Writes the table.
 std::ostream& operator<<(std::ostream& out, const explanation_view& e);
+
+/// The same of a program on a device: its launches stand for micro-kernels and loops over tiles.
+std::string to_string(const explanation_view& e, const explained_device& on);
 
 }  // namespace tenfold

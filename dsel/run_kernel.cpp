@@ -6,6 +6,7 @@
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/dsel/call_form.hpp>
+#include <tenfold/dsel/explain_plan.hpp>
 #include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
@@ -170,45 +171,7 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
   const capabilities machine = compiled ? *compiled_for : capabilities_of(best_instruction_set());
   const auto made = plan_kernel(k, text, compiled ? types : shapes, compiled ? typed.of : extents);
   const auto runnable = lower_kernel(k, text, *made, machine);
-  problem<kernel_limits>& p = made->bound.value;
-  explained_input sources[kernel_limits.operands];
-  for (int o = 0; o < p.input_count; ++o) {
-    const unrolled_input& in = made->unrolled.inputs[o];
-    const label_name& name = k.operands[in.operand].name;
-    sources[o].name =
-        text.substr(static_cast<std::size_t>(name.begin), static_cast<std::size_t>(name.length));
-    for (const int at : in.fixed) sources[o].slice = at >= 0 ? at : sources[o].slice;
-    for (int before = 0; before < o; ++before) {
-      const unrolled_input& other = made->unrolled.inputs[before];
-      if (other.operand == in.operand && std::equal(in.fixed, std::end(in.fixed), other.fixed)) {
-        sources[o].again = true;
-      }
-    }
-  }
-  // What is said of the batch is said of one value of it.
-  const index values = p.extent[p.batch];
-  p.extent[p.batch] = dyn;
-  if (values != dyn && values > 0) {
-    made->plan.flops = 0;
-    for (int s = 0; s < made->plan.step_count; ++s) {
-      plan_step<kernel_limits>& step = made->plan.steps[s];
-      if (contains(step.labels, p.batch)) step.flops /= static_cast<double>(values);
-      made->plan.flops += step.flops;
-    }
-    made->plan.naive_flops = make_plan<kernel_limits>(p).naive_flops;
-  }
-  index shown[kernel_limits.labels];
-  for (int l = 0; l < p.label_count; ++l) {
-    const int label = made->unrolled.label[l];
-    shown[l] = label == k.batch ? dyn : extents[label];
-  }
-  auto out = explaining<kernel_limits, kernel_limits, kernel_program>(
-                 made->unrolled.said, made->unrolled.names, text, p, made->plan, runnable.get(),
-                 machine, shown, !k.adds_to_output(), compiled)
-                 .run(sources);
-  out.when = compiled ? planned::by_the_compiler : planned::at_the_call_for_shape;
-  out.allocations = compiled ? 0 : -1;
-  return out;
+  return explain_plan(k, text, *made, extents, runnable.get(), machine, compiled);
 }
 
 }  // namespace tenfold

@@ -44,12 +44,19 @@ class run_time_kernel {
 };
 
 struct device_queue;
+template <limits L>
+struct device_explanation;
 
 /// Runs a kernel on a device, on the stream of `where`, of operands in its
 /// memory; see evaluate_on. Throws as admit_kernel, and backend_error for what
 /// the device cannot do.
 void run_kernel_on(const device_queue& where, const kernel& k, std::string_view text,
                    const run_time_operand* operands);
+
+/// What run_kernel_on does. Throws as it.
+device_explanation<kernel_limits> explain_kernel_on(const device_queue& where, const kernel& k,
+                                                    std::string_view text,
+                                                    const run_time_operand* operands);
 
 using kernel_explanation = explanation<kernel_limits>;
 

@@ -3,7 +3,8 @@
 
 namespace tenfold {
 
-/// A memory space and the machine that computes in it. `opencl` has no implementation today.
-enum class device : unsigned char { cpu, cuda, opencl };
+/// A memory space and the machine that computes in it. `emulated` is `cuda` without a GPU: operands
+/// are those of `cuda`. `opencl` has no implementation today.
+enum class device : unsigned char { cpu, cuda, opencl, emulated };
 
 }  // namespace tenfold

@@ -33,6 +33,10 @@ class device_machine {
   virtual void* allocate(std::size_t bytes) = 0;
   /// Gives it back when all that was started is done. Null is legal.
   virtual void release(void* memory) noexcept = 0;
+  /// Memory of the host that does not move, for copies that the host does not wait for.
+  virtual void* allocate_on_host(std::size_t bytes) = 0;
+  /// Gives it back. Null is legal.
+  virtual void release_on_host(void* memory) noexcept = 0;
   /// Copies to the device, or from it, behind what is on the stream. Memory of the host that is not
   /// pinned is read before this returns.
   virtual void copy_in(void* to, const void* from, std::size_t bytes, void* stream) = 0;

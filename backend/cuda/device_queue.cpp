@@ -3,10 +3,23 @@
 #include <tenfold/tensor/error.hpp>
 
 namespace tenfold {
+namespace {
+
+using find_machine = cuda::device_machine& (*)();
+find_machine emulated = nullptr;
+
+}  // namespace
+
+void emulate_by(cuda::device_machine& (*machine)()) { emulated = machine; }
 
 device_queue on(device space, void* stream) {
+  if (space == device::emulated) {
+    if (emulated == nullptr)
+      throw backend_error("tenfold: on(device::emulated) in a program without an emulation");
+    return {&emulated(), stream};
+  }
   if (space != device::cuda)
-    throw backend_error("tenfold: on(...) takes device::cuda, or a machine");
+    throw backend_error("tenfold: on(...) takes device::cuda, device::emulated, or a machine");
   // Never closed: at the end of a program the driver may be gone before this library is.
   static cuda::gpu* const first = new cuda::gpu();
   return {first, stream};

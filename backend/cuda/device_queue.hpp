@@ -16,10 +16,15 @@ struct device_queue {
 };
 
 /// This machine, or what is first of a kind: on(device::cuda) is the first GPU, which is opened
-/// once in a program. Throws backend_error if there is none, and says what is missing.
+/// once in a program, and on(device::emulated) what `emulate_by` named. Throws backend_error if
+/// there is none, and says what is missing.
 inline device_queue on(cuda::device_machine& machine, void* stream = nullptr) {
   return {&machine, stream};
 }
 device_queue on(device space, void* stream = nullptr);
+
+/// Says what on(device::emulated) is: the library has no emulation, a program may bring one
+/// (tests/emulation does, where it is linked).
+void emulate_by(cuda::device_machine& (*machine)());
 
 }  // namespace tenfold

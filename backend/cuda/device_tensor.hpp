@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <tenfold/backend/cuda/device_queue.hpp>
+#include <tenfold/backend/cuda/pinned_tensor.hpp>
 #include <tenfold/tensor/device_view.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/view.hpp>
@@ -57,6 +59,16 @@ class device_tensor {
   index extent(int i) const noexcept { return mapping_.extents().extent(i); }
   index stride(int i) const noexcept { return mapping_.stride(i); }
   index size() const noexcept { return mapping_.extents().size(); }
+  /// The machine whose memory it is in, and the stream on which its copies are made.
+  const device_queue& queue() const noexcept { return where_; }
+
+  /// A(i, j) with labels: part of an expression, see at_labels.
+  template <class... I>
+  requires labelled<I...>
+  auto operator()(I... i) & { return at_labels(*this, i...); }
+  template <class... I>
+  requires labelled<I...>
+  auto operator()(I... i) const& { return at_labels(*this, i...); }
 
   view_type view_of() noexcept { return view_type(view<T, E...>(data_, mapping_)); }
   const_view_type view_of() const noexcept {
@@ -64,22 +76,34 @@ class device_tensor {
   }
 
   /// Copies all entries from, or to, row-major entries of the host (a tensor, a view), behind what
-  /// is on the stream of the tensor; `copy_to` waits for it. Work on other streams is not waited
-  /// for. Throws shape_error for other extents.
+  /// is on the stream of the tensor; `copy_to` waits for it, `start_copy_to` does not. Entries of a
+  /// pinned_tensor are read and written when the stream comes to it: until then they must live, and
+  /// stay. Work on other streams is not waited for. Throws shape_error for other extents.
   template <class X>
   void copy_from(const X& host) {
     require_like(host);
-    if (bytes() > 0) where_.machine->copy_in(data_, host.data(), bytes(), where_.stream);
+    if (bytes() > 0)
+      where_.machine->copy_in(data_, operand_traits<const X>::data(host), bytes(), where_.stream);
   }
   template <class X>
   void copy_to(X&& host) const {
-    require_like(host);
-    if (bytes() > 0) where_.machine->copy_out(host.data(), data_, bytes(), where_.stream);
+    copy_out_to(host);
     where_.wait();
+  }
+  template <index... F>
+  void start_copy_to(pinned_tensor<T, F...>& host) const {
+    copy_out_to(host);
   }
 
  private:
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(T); }
+
+  template <class X>
+  void copy_out_to(X& host) const {
+    require_like(host);
+    if (bytes() > 0)
+      where_.machine->copy_out(operand_traits<X>::data(host), data_, bytes(), where_.stream);
+  }
 
   template <class X>
   void require_like(const X& host) const {
@@ -117,5 +141,22 @@ template <scalar_type T, index... E>
 struct operand_traits<const device_tensor<T, E...>> : operand_traits<const view<const T, E...>> {
   static constexpr device space = device::cuda;
 };
+
+/// A row-major tensor of the host, copied to a device on its stream: an operand where it is wanted
+/// for one call. Extents that its type tells stay static. Throws shape_error for other strides.
+///
+///     einsum<"ij,jk->ik">(where, copied(where, A), B);
+template <tensor_like X>
+auto copied(const device_queue& where, const X& host) {
+  using traits = operand_traits<const X>;
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    using there = device_tensor<typename traits::scalar_t, traits::static_extents[I]...>;
+    std::array<index, sizeof...(I)> extents{traits::extent(host, I)...};
+    there made(where, typename there::extents_type(extents));
+    made.copy_from(host);
+    return made;
+  }
+  (std::make_integer_sequence<int, traits::rank>{});
+}
 
 }  // namespace tenfold

@@ -29,6 +29,8 @@ driver::driver(std::span<const char* const> names)
   library_.find("cuLaunchKernel", LaunchKernel);
   library_.find("cuMemAlloc_v2", MemAlloc);
   library_.find("cuMemFree_v2", MemFree);
+  library_.find("cuMemAllocHost_v2", MemAllocHost);
+  library_.find("cuMemFreeHost", MemFreeHost);
   library_.find("cuMemcpyHtoDAsync_v2", MemcpyHtoDAsync);
   library_.find("cuMemcpyDtoHAsync_v2", MemcpyDtoHAsync);
   library_.find("cuStreamSynchronize", StreamSynchronize);

@@ -43,6 +43,8 @@ class driver {
                       void* stream, void** arguments, void** extra);
   int (*MemAlloc)(void** address, std::size_t bytes);
   int (*MemFree)(void* address);
+  int (*MemAllocHost)(void** address, std::size_t bytes);
+  int (*MemFreeHost)(void* address);
   int (*MemcpyHtoDAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*MemcpyDtoHAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*StreamSynchronize)(void* stream);

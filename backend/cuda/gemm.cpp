@@ -10,29 +10,34 @@ device_place on_device(const batch_place& p, const matrix_batch& x) {
   return {p.data, p.problem, p.map, x.block};
 }
 
-/// Chooses the cut of a product, and loads its text.
-ready_gemm make_ready(device_machine& machine, const gemm_shape& s, bool wide_map_a,
-                      bool wide_map_b) {
-  const auto choice = select::device_product(s, wide_map_a, wide_map_b, machine.capabilities());
+}  // namespace
+
+ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count, bool wide_map_a,
+                   bool wide_map_b) {
+  const device_capabilities& d = machine.capabilities();
+  const index few = select::device_few(s, count, d);
+  ready_gemm product;
+  if (machine.products.find(s, wide_map_a, wide_map_b, few, product)) return product;
+  const auto choice = select::device_product(s, wide_map_a, wide_map_b, d, few);
   if (!choice.possible)
     throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
                         std::to_string(s.n) + " x " + std::to_string(s.k) +
                         " cannot run on this device: " + choice.reason);
-  return {s,          wide_map_a,
-          wide_map_b, choice.transposed,
-          choice.cut, machine.load(gemm_text(s.type, choice.cut), gemm_entry)};
+  product = {s,
+             wide_map_a,
+             wide_map_b,
+             few,
+             choice.transposed,
+             choice.cut,
+             machine.load(gemm_text(s.type, choice.cut), gemm_entry)};
+  machine.products.keep(product);
+  return product;
 }
-
-}  // namespace
 
 template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
   if (s.m == 0 || s.n == 0 || g.count == 0) return;
-  ready_gemm product;
-  if (!machine.products.find(s, g.a.wide_map, g.b.wide_map, product)) {
-    product = make_ready(machine, s, g.a.wide_map, g.b.wide_map);
-    machine.products.keep(product);
-  }
+  const ready_gemm product = prepare(machine, s, g.count, g.a.wide_map, g.b.wide_map);
   const gemm_shape turned = product.transposed ? transposed(s) : s;
   const gemm_arguments<T> places = product.transposed ? transposed(g) : g;
   device_gemm_arguments<T> arguments{on_device(places.a, turned.a),

@@ -17,4 +17,8 @@ template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g,
           void* stream = nullptr);
 
+/// The same product of `count` problems on its way: its cut, and its text loaded. Throws as gemm.
+ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
+                   bool wide_map_a = false, bool wide_map_b = false);
+
 }  // namespace tenfold::cuda

@@ -7,6 +7,7 @@ namespace {
 /// Numbers of CUdevice_attribute and CUfunction_attribute (cuda.h).
 enum device_attribute : int {
   warp_size = 10,
+  clock_of_multiprocessors = 13,  // kHz
   multiprocessors = 16,
   clock_of_memory = 36,  // kHz
   bus_width = 37,        // bits
@@ -69,50 +70,52 @@ gpu::gpu(int number, image_cache images, const driver& by)
   // Two transfers in each cycle of the memory's clock.
   capabilities_.bandwidth = 2.0 * 1000 * attribute(clock_of_memory) * attribute(bus_width) / 8;
   capabilities_.warp = attribute(warp_size);
+  capabilities_.clock = 1000.0 * attribute(clock_of_multiprocessors);
   driver_.require(driver_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
 }
 
 gpu::~gpu() {
   programs.forget();
   if (driver_.CtxPushCurrent(context_) == 0) {
-    for (const auto& [text, module] : modules_) driver_.ModuleUnload(module);
+    for (const auto& [text, is] : texts_) driver_.ModuleUnload(is.module);
     void* ours = nullptr;
     driver_.CtxPopCurrent(&ours);
   }
   driver_.DevicePrimaryCtxRelease(device_);
 }
 
-void* gpu::module_of(const std::string& text) {
-  if (const auto known = modules_.find(text); known != modules_.end()) return known->second;
+const gpu::loaded_text& gpu::loaded(const std::string& text) {
+  if (const auto known = texts_.find(text); known != texts_.end()) return known->second;
   const int architecture = capabilities_.architecture;
-  void* module = nullptr;
+  loaded_text made;
   const auto load = [&] {
     const device_image image = image_of(text, architecture, compiler_, images_);
-    return driver_.ModuleLoadData(&module, image.code.data());
+    made.registers = image.registers;
+    made.spilled_bytes = image.spilled_bytes;
+    return driver_.ModuleLoadData(&made.module, image.code.data());
   };
   if (load() != 0) {
     // What was kept may be of another driver's time: once more from the text.
     images_.remove(image_key(text, architecture, compiler_.version()));
     driver_.require(load(), "cuModuleLoadData");
   }
-  modules_[text] = module;
-  return module;
+  return texts_[text] = made;
 }
 
 device_function gpu::load(const std::string& text, const char* entry) {
   const std::lock_guard lock(mutex_);
   const std::pair<std::string, std::string> key(text, entry);
-  if (const auto known = functions_.find(key); known != functions_.end()) return {known->second};
-  void* f = nullptr;
+  if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   const current context(*this);
-  driver_.require(driver_.ModuleGetFunction(&f, module_of(text), entry), "cuModuleGetFunction");
+  const loaded_text& is = loaded(text);
+  device_function f{nullptr, is.registers, is.spilled_bytes};
+  driver_.require(driver_.ModuleGetFunction(&f.handle, is.module, entry), "cuModuleGetFunction");
   // Once for all launches: so much of shared memory as any of them may ask for.
   if (capabilities_.shared_bytes_block > common_shared_bytes)
-    driver_.require(driver_.FuncSetAttribute(f, most_dynamic_shared_bytes,
+    driver_.require(driver_.FuncSetAttribute(f.handle, most_dynamic_shared_bytes,
                                              static_cast<int>(capabilities_.shared_bytes_block)),
                     "cuFuncSetAttribute");
-  functions_[key] = f;
-  return {f};
+  return functions_[key] = f;
 }
 
 void gpu::launch(device_function f, const device_launch& how, void** arguments) {
@@ -131,9 +134,20 @@ void* gpu::allocate(std::size_t bytes) {
   return memory;
 }
 
-void gpu::release(void* memory) noexcept {
+void gpu::release(void* memory) noexcept { release(memory, driver_.MemFree); }
+
+void* gpu::allocate_on_host(std::size_t bytes) {
+  const current context(*this);
+  void* memory = nullptr;
+  driver_.require(driver_.MemAllocHost(&memory, bytes < 1 ? 1 : bytes), "cuMemAllocHost");
+  return memory;
+}
+
+void gpu::release_on_host(void* memory) noexcept { release(memory, driver_.MemFreeHost); }
+
+void gpu::release(void* memory, int (*by)(void*)) noexcept {
   if (memory == nullptr || driver_.CtxPushCurrent(context_) != 0) return;
-  driver_.MemFree(memory);
+  by(memory);
   void* ours = nullptr;
   driver_.CtxPopCurrent(&ours);
 }

@@ -31,13 +31,20 @@ class gpu final : public device_machine {
   void launch(device_function f, const device_launch& how, void** arguments) override;
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
+  void* allocate_on_host(std::size_t bytes) override;
+  void release_on_host(void* memory) noexcept override;
   void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override;
   void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
   void wait(void* stream) override;
 
  private:
   class current;
-  void* module_of(const std::string& text);
+  void release(void* memory, int (*by)(void*)) noexcept;
+  struct loaded_text {
+    void* module = nullptr;
+    int registers = 0, spilled_bytes = 0;
+  };
+  const loaded_text& loaded(const std::string& text);
 
   driver driver_;
   nvrtc compiler_;
@@ -46,9 +53,9 @@ class gpu final : public device_machine {
   void* context_ = nullptr;
   std::string name_;
   device_capabilities capabilities_;
-  std::mutex mutex_;                                                // for what follows
-  std::map<std::string, void*> modules_;                            // by text
-  std::map<std::pair<std::string, std::string>, void*> functions_;  // by text and entry
+  std::mutex mutex_;  // for what follows
+  std::map<std::string, loaded_text> texts_;
+  std::map<std::pair<std::string, std::string>, device_function> functions_;  // by text and entry
 };
 
 }  // namespace tenfold::cuda

@@ -54,6 +54,20 @@ ready_program::ready_program(device_machine& machine, device_program program)
 
 ready_program::~ready_program() { machine_.release(workspace_); }
 
+explained_device ready_program::explain() const {
+  const device_capabilities& d = machine_.capabilities();
+  explained_device told{d, {}, program_.workspace_entries * static_cast<index>(bytes_of(type()))};
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const device_phase& phase = program_.phases[i];
+    const device_function f =
+        phase.product ? prepare(machine_, phase.product->shape, phase.product->count).function
+                      : functions_[i];
+    told.launches.push_back(
+        with_registers(explain_launch(phase, type(), d), f.registers, f.spilled_bytes, d));
+  }
+  return told;
+}
+
 template <class T>
 void ready_program::run(const program_arguments<T>& arguments, void* stream) const {
   const auto base_of = [&](const phase_place& p) {

@@ -4,6 +4,7 @@
 #include <tenfold/backend/cuda/device_machine.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
+#include <tenfold/backend/interface/explained_launch.hpp>
 
 namespace tenfold::cuda {
 
@@ -17,6 +18,9 @@ class ready_program {
   ~ready_program();
 
   scalar type() const { return program_.type; }  ///< in which everything is computed
+
+  /// Its launches, those of products too, and what the machine says of their device kernels.
+  explained_device explain() const;
 
   /// Starts all phases on the stream. The addresses of `arguments` are the device's; extents and
   /// order of scattering are not asked for.

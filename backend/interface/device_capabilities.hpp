@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/scalar.hpp>
 
 namespace tenfold {
 
@@ -17,15 +18,52 @@ struct device_capabilities {
   index reserved_bytes = 1024;       ///< of shared memory, that every block takes besides
   double bandwidth = 1e12;           ///< bytes per second between it and its memory
   int warp = 32;                     ///< threads that go together
+  double clock = 1e9;                ///< cycles per second of a multiprocessor
 
   friend constexpr bool operator==(const device_capabilities&,
                                    const device_capabilities&) = default;
 };
 
 /// Of an A100 with 40 GB and of an H100 SXM, as NVIDIA's tuning guides and data sheets give them.
-inline constexpr device_capabilities a100_capabilities{80,         108,        2048, 32,      65536,
-                                                       164 * 1024, 163 * 1024, 1024, 1.555e12};
-inline constexpr device_capabilities h100_capabilities{90,         132,        2048, 32,     65536,
-                                                       228 * 1024, 227 * 1024, 1024, 3.35e12};
+inline constexpr device_capabilities a100_capabilities{
+    80, 108, 2048, 32, 65536, 164 * 1024, 163 * 1024, 1024, 1.555e12, 32, 1.41e9};
+inline constexpr device_capabilities h100_capabilities{
+    90, 132, 2048, 32, 65536, 228 * 1024, 227 * 1024, 1024, 3.35e12, 32, 1.98e9};
+
+/// Multiply-adds of real numbers that one multiprocessor begins in a cycle, by its common cores
+/// (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
+constexpr int device_fma_per_cycle(int architecture, scalar real) {
+  if (real == scalar::f32) return architecture <= 80 ? 64 : 128;
+  switch (architecture) {
+    case 60:
+    case 70:
+    case 80:
+      return 32;
+    case 90:
+    case 100:
+    case 103:
+      return 64;
+    default:
+      return 2;
+  }
+}
+/// Operations per second of multiply-adds, at best.
+constexpr double device_peak(const device_capabilities& d, scalar type) {
+  const scalar real = type == scalar::f32 || type == scalar::c32 ? scalar::f32 : scalar::f64;
+  return 2.0 * device_fma_per_cycle(d.architecture, real) * d.multiprocessors * d.clock;
+}
+
+/// Blocks of so many threads, registers for each of them, and bytes of shared memory that one
+/// multiprocessor holds at a time. Registers are given to warps by 256.
+constexpr index device_resident_blocks(const device_capabilities& d, int threads, int registers,
+                                       index shared_bytes) {
+  const auto least = [](index x, index y) { return x < y ? x : y; };
+  const index warps = (threads + d.warp - 1) / d.warp;
+  index blocks = least(d.blocks, d.threads / (warps * d.warp));
+  if (registers > 0)
+    blocks = least(blocks, d.registers / ((index{registers} * d.warp + 255) / 256 * 256 * warps));
+  const index bytes = shared_bytes + d.reserved_bytes;
+  return bytes > 0 ? least(blocks, d.shared_bytes / bytes) : blocks;
+}
 
 }  // namespace tenfold

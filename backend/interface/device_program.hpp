@@ -40,6 +40,7 @@ struct phase_product {
 /// because their threads share what lies in shared memory; another is a single step, whose lines go
 /// to threads of any block.
 struct device_phase {
+  unsigned long long plan_steps = 0;  ///< whose work it does or begins, one bit each
   std::optional<phase_product> product;
   std::vector<device_step> steps;
   std::vector<device_loop> loops;

@@ -43,6 +43,18 @@ static_assert(device_class_of(device_product(rows(scalar::f64, 4, 4, 4), false, 
                                   .cut) == sub_warp,
               "less shared memory: a thread to each problem would leave too few warps");
 
+// --- few large problems ---
+
+constexpr int tasks_on_h100(index n, index count) {
+  const gemm_shape s = rows(scalar::f64, n, n, n);
+  return device_product(s, false, false, h100_capabilities, device_few(s, count, h100_capabilities))
+      .cut.tasks();
+}
+static_assert(tasks_on_h100(400, 1000) == 49, "64 x 64 entries to a block");
+static_assert(tasks_on_h100(400, 1) >= 132, "smaller ones, so that all multiprocessors have some");
+static_assert(tasks_on_h100(2000, 1) == 1024, "there are enough");
+static_assert(tasks_on_h100(64, 1) == 1, "one text for batches of any size");
+
 // --- what goes by way of shared memory ---
 
 static_assert(on_h100(rows(scalar::f64, 3, 3, 3)).cut.a.staged);

@@ -17,6 +17,7 @@ namespace tenfold::emulation {
 ///
 /// Unlike other machines it runs one launch at a time: one thread may ask it.
 ///
+/// on(device::emulated) is one of them in every program that has this one.
 /// Needs a program that was linked so that what it loads finds the emulation's functions in it.
 class emulated_device final : public cuda::device_machine {
  public:
@@ -34,6 +35,8 @@ class emulated_device final : public cuda::device_machine {
   /// Filled with NaN.
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
+  void* allocate_on_host(std::size_t bytes) override { return allocate(bytes); }
+  void release_on_host(void* memory) noexcept override { release(memory); }
   void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override;
   void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
   void wait(void* stream) override;

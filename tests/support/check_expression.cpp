@@ -1,6 +1,27 @@
 #include <check_call.hpp>
+#include <test_device.hpp>
 
 namespace tenfold::testing {
+namespace {
+
+/// The expression on the device that TENFOLD_TEST_DEVICE names, if any: what was in the result, and
+/// what is to be there afterwards.
+template <class T>
+void check_on_named_device(std::string_view text, const judge<T>& right,
+                           const run_time_operand* inputs, int count,
+                           const operand_shape<max_rank>& shape, const std::vector<T>& before = {},
+                           std::complex<double> alpha = 1, std::complex<double> beta = 0) {
+  cuda::device_machine* const machine = named_device();
+  if (machine == nullptr) return;
+  dynamic_tensor<T> y(shape);
+  std::fill(y.data(), y.data() + y.size(), not_a_number<T>());
+  std::copy(before.begin(), before.end(), y.data());
+  evaluate_there(on(*machine), text, inputs, count, y.shape(), y.data(),
+                 {{alpha.real(), alpha.imag()}, {beta.real(), beta.imag()}});
+  right.check(y.shape(), y.data(), before, alpha, beta);
+}
+
+}  // namespace
 
 template <class T>
 judge<T>::judge(std::string_view text, entries_kind kind, const operand_list& operands,
@@ -74,6 +95,8 @@ void check_filled(std::string_view text, const to_fill<T>* entries, const run_ti
     std::copy(before.begin(), before.end(), again.data());
     evaluate(text, inputs, count, shape, y.data(), {{-1}, {2}});
     right.check(y, before, -1, 2);
+    check_on_named_device(text, right, inputs, count, shape);
+    check_on_named_device(text, right, inputs, count, shape, before, -1, 2);
     planned.run(inputs, count, shape, again.data(), {{-1}, {2}});
     CHECK(same_bits(again, y));
     f(right, before);
@@ -100,8 +123,10 @@ void check_run_time_expression(std::string_view text, const extents_list& extent
     }
     const judge<T> right(text, kind, inputs);
     dynamic_tensor<T> y(result_shape(text, inputs.data(), static_cast<int>(inputs.size()), {}));
-    evaluate(text, inputs.data(), static_cast<int>(inputs.size()), y.shape(), y.data(), {});
+    const auto count = static_cast<int>(inputs.size());
+    evaluate(text, inputs.data(), count, y.shape(), y.data(), {});
     right.check(y);
+    check_on_named_device(text, right, inputs.data(), count, y.shape());
   }
 }
 
@@ -133,6 +158,10 @@ void check_places(std::string_view text, entries_kind kind, const operand_list& 
     run([&] { call(alpha, beta); });
     run([&] { evaluate(text, inputs.data(), count, out.shape, y, {alpha, beta}); });
     run([&] { planned.run(inputs.data(), count, out.shape, y, {alpha, beta}); });
+    if (cuda::device_machine* const machine = named_device())
+      run([&] {
+        evaluate_there(on(*machine), text, inputs.data(), count, out.shape, y, {alpha, beta});
+      });
   }
 }
 

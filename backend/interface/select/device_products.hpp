@@ -120,9 +120,18 @@ constexpr index device_warp_bytes(const device_capabilities& d) {
   return d.shared_bytes / device_warps_wanted - d.reserved_bytes * d.warp / device_block_threads;
 }
 
-/// The cut with register tiles of this shape.
+/// Entries of C from which on a problem may be cut into tasks: for so few large problems the cut
+/// depends on how many there are, lest multiprocessors have nothing to do.
+inline constexpr index device_large_result = 64 * 64;
+/// Problems that the cut depends on: 0, if it does not.
+constexpr index device_few(const gemm_shape& s, index count, const device_capabilities& d) {
+  return s.m * s.n > device_large_result && count < d.multiprocessors ? count : 0;
+}
+
+/// The cut with register tiles of this shape, at most `side` x `side` of them to a task.
 constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, bool wide_b,
-                                           tile_shape tile, const device_capabilities& d) {
+                                           tile_shape tile, index side, index few,
+                                           const device_capabilities& d) {
   device_product_choice choice;
   device_gemm& g = choice.cut;
   const int bytes = static_cast<int>(bytes_of(s.type));
@@ -137,9 +146,9 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   g.unroll = device_unroll;
   g.loads = device_loads;
 
-  // Tasks: whole matrices, or tiles of at most 16 x 16 threads.
-  g.rows = chunks(s.m, index{16} * tile.m).longer;
-  g.columns = chunks(s.n, index{16} * tile.n).longer;
+  // Tasks: whole matrices, or tiles.
+  g.rows = chunks(s.m, side * tile.m).longer;
+  g.columns = chunks(s.n, side * tile.n).longer;
   const int t = g.threads_of_task();
   const bool whole = g.tasks() == 1;
 
@@ -183,22 +192,24 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   const int products = tile.m * tile.n;
   choice.lanes_used = wanted / (g.threads * products);
   const int block = g.threads_of_block();
-  const auto least = [](auto x, auto y) { return x < y ? x : y; };
-  index blocks = least(index{d.blocks}, index{d.threads} / block);
-  blocks = least(blocks, index{d.registers} / (device_registers(g, s.type) * block));
-  const index block_bytes = shared_bytes(g, bytes) + d.reserved_bytes;
-  if (block_bytes > 0) blocks = least(blocks, d.shared_bytes / block_bytes);
+  const index blocks =
+      device_resident_blocks(d, block, device_registers(g, s.type), shared_bytes(g, bytes));
   choice.warps = static_cast<int>(blocks) * (block / warp);
-  choice.score = choice.lanes_used * products / (products + tile.m + tile.n) *
-                 least(1.0, static_cast<double>(choice.warps) / device_warps_wanted);
+  choice.score =
+      choice.lanes_used * products / (products + tile.m + tile.n) *
+      (choice.warps < device_warps_wanted ? static_cast<double>(choice.warps) / device_warps_wanted
+                                          : 1);
+  const index tasks = few * g.tasks();
+  if (few > 0 && tasks < d.multiprocessors)
+    choice.score *= static_cast<double>(tasks) / d.multiprocessors;
   choice.reason = reason_of(device_class_of(g));
   return choice;
 }
 
 /// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `wide_a`, `wide_b`: the maps of
-/// gathered operands have 64-bit integers.
+/// gathered operands have 64-bit integers. `few`: device_few.
 constexpr device_product_choice device_product(const gemm_shape& shape, bool wide_a, bool wide_b,
-                                               const device_capabilities& d) {
+                                               const device_capabilities& d, index few = 0) {
   device_product_choice best;
   if (shape.c.layout == batch_layout::gathered) {
     best.reason = "a gathered result is not computed on a GPU";
@@ -220,8 +231,12 @@ constexpr device_product_choice device_product(const gemm_shape& shape, bool wid
   for (int m = 1; m <= side && m <= s.m; ++m) {
     for (int n = 1; n <= side && n <= s.n; ++n) {
       if (m * n * words_of(s.type) > device_sum_registers(s.type)) continue;
-      const auto one = device_cut(s, turned ? wide_b : wide_a, turned ? wide_a : wide_b, {m, n}, d);
-      if (one.possible && one.score >= best.score) best = one;
+      for (const index threads : {index{8}, index{16}}) {
+        if (threads < 16 && few == 0) continue;
+        const auto one = device_cut(s, turned ? wide_b : wide_a, turned ? wide_a : wide_b, {m, n},
+                                    threads, few, d);
+        if (one.possible && one.score >= best.score) best = one;
+      }
     }
   }
   best.transposed = turned;

@@ -84,9 +84,7 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
       busy += static_cast<double>(lines);
       all += static_cast<double>((lines + threads - 1) / threads * threads);
     }
-    index blocks = index{d.threads} / threads < d.blocks ? d.threads / threads : d.blocks;
-    const index fit = d.shared_bytes / (shared + d.reserved_bytes);
-    if (fit < blocks) blocks = fit;
+    const index blocks = device_resident_blocks(d, threads, 0, shared);
     const double warps = static_cast<double>(blocks * (threads / d.warp)) / device_warps_wanted;
     return busy / all * (warps < 1 ? warps : 1);
   };

@@ -57,6 +57,39 @@ TEST_CASE("a copy of other extents, or of entries that are not side by side, is 
       "the stride 6, not the row-major one, 3");
 }
 
+TEST_CASE("entries in memory that does not move go and come while the host goes on") {
+  emulation::emulated_device machine;
+  const auto where = on(machine);
+  pinned_tensor<double, dyn, 3> from(where, 5), back(where, 5);
+  for (index i = 0; i < 5; ++i)
+    for (index j = 0; j < 3; ++j) from(i, j) = static_cast<double>(10 * i + j);
+  device_tensor<double, dyn, 3> x(where, 5);
+  x.copy_from(from);
+  x.start_copy_to(back);
+  where.wait();
+  CHECK(std::equal(from.data(), from.data() + from.size(), back.data()));
+  pinned_tensor<double, dyn, 3> moved = std::move(back);
+  CHECK(back.data() == nullptr);
+  CHECK(moved(4, 2) == 42);
+  static_assert(tensor_like<pinned_tensor<double, dyn, 3>>);
+  static_assert(operand_traits<pinned_tensor<double, dyn, 3>>::space == device::cpu);
+}
+
+TEST_CASE("a copy of an operand keeps what its type tells") {
+  emulation::emulated_device machine;
+  const auto where = on(machine);
+  tensor<double, dyn, 3> from(5), back(5);
+  fill_exact(from, 1);
+  const auto x = copied(where, from);
+  static_assert(std::is_same_v<decltype(x), const device_tensor<double, dyn, 3>>);
+  x.copy_to(back);
+  CHECK(std::equal(from.data(), from.data() + from.size(), back.data()));
+  const double list[2][2] = {{1, 2}, {3, 4}};
+  double again[2][2] = {};
+  copied(where, list).copy_to(again);
+  CHECK(again[1][0] == 3);
+}
+
 TEST_CASE("a gemm on a device gives what the host's gives") {
   emulation::emulated_device machine;
   const auto check = [&]<class T>(T) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <batches.hpp>
+#include <copy_there.hpp>
 #include <memory>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
@@ -33,31 +34,6 @@ cuda::gpu* first_gpu(bool is_needed = true) {
   return found.get();
 }
 
-/// Entries on a device.
-template <class T>
-class on_gpu {
- public:
-  on_gpu(cuda::device_machine& on, const std::vector<T>& entries)
-      : on_(on), bytes_(entries.size() * sizeof(T)), memory_(on.allocate(bytes_)) {
-    on.copy_in(memory_, entries.data(), bytes_, nullptr);
-  }
-  ~on_gpu() { on_.release(memory_); }
-  on_gpu(const on_gpu&) = delete;
-
-  void* data() const { return memory_; }
-  std::vector<T> entries() const {
-    std::vector<T> all(bytes_ / sizeof(T));
-    on_.copy_out(all.data(), memory_, bytes_, nullptr);
-    on_.wait(nullptr);
-    return all;
-  }
-
- private:
-  cuda::device_machine& on_;
-  std::size_t bytes_;
-  void* memory_;
-};
-
 /// The entries of a product of random matrices, row by row or in blocks of lanes, that are wrong.
 template <class T>
 index wrong_entries(cuda::device_machine& on, index m, index n, index k, index count, index block,
@@ -82,7 +58,7 @@ index wrong_entries(cuda::device_machine& on, index m, index n, index k, index c
                          beta};
   const auto want = reference::gemm(s, here);
   if (beta == T(0)) c.assign(c.size(), not_a_number<T>());
-  const on_gpu<T> x(on, a), y(on, b), z(on, c);
+  const copy_there<T> x(on, a), y(on, b), z(on, c);
   cuda::gemm(on, s,
              gemm_arguments<T>{{x.data(), here.a.problem},
                                {y.data(), here.b.problem},
@@ -90,7 +66,7 @@ index wrong_entries(cuda::device_machine& on, index m, index n, index k, index c
                                count,
                                alpha,
                                beta});
-  c = z.entries();
+  c = z.values();
   here.c.data = c.data();
   index wrong = 0;
   auto w = want.begin();
@@ -121,6 +97,8 @@ void check_sizes(cuda::device_machine& on) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("a GPU computes batched products of all classes of sizes") {
   auto* const gpu = first_gpu();
   if (gpu == nullptr) return;
@@ -133,6 +111,8 @@ TEST_CASE("a GPU computes large batches to the last problem") {
   for (const index count : {65535, 65536, 65537, (1 << 20) + 1})
     CHECK(wrong_entries<float>(*gpu, 2, 2, 2, count, 1, 0.5f) == 0);
 }
+
+TEST_SUITE_END();
 
 // --- by a driver that writes down what it is asked ---
 
@@ -192,9 +172,9 @@ TEST_CASE("a product is one launch, on the stream that is given, of a text that 
   fake_state() = {};
   {
     cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
-    const on_gpu<double> a(gpu, random_entries<double>(6400, 1)),
+    const copy_there<double> a(gpu, random_entries<double>(6400, 1)),
         b(gpu, random_entries<double>(6400, 2)), c(gpu, random_entries<double>(6400, 3));
-    CHECK(c.entries() == random_entries<double>(6400, 3));
+    CHECK(c.values() == random_entries<double>(6400, 3));
     int stream = 0;
     for (const index count : {100, 1, 0})
       cuda::gemm(gpu, order_8(),

@@ -24,6 +24,8 @@ class idle_machine final : public cuda::device_machine {
   }
   void* allocate(std::size_t) override { return nullptr; }
   void release(void*) noexcept override {}
+  void* allocate_on_host(std::size_t) override { return nullptr; }
+  void release_on_host(void*) noexcept override {}
   void copy_in(void*, const void*, std::size_t, void*) override {}
   void copy_out(void*, const void*, std::size_t, void*) override {}
   void wait(void*) override {}

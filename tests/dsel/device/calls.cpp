@@ -1,5 +1,5 @@
-#include <emulated_device.hpp>
 #include <tenfold/dsel/on_device.hpp>
+#include <test_device.hpp>
 #include <thrown.hpp>
 
 #include <doctest/doctest.h>
@@ -11,16 +11,9 @@
 namespace tenfold {
 namespace {
 
-template <class X>
-device_tensor<typename X::value_type, dyn, dyn> copied(const device_queue& where, const X& x) {
-  device_tensor<typename X::value_type, dyn, dyn> there(where, x.extent(0), x.extent(1));
-  there.copy_from(x);
-  return there;
-}
-
 struct three_matrices {
   tensor<double, 4, 5> A;
-  tensor<double, 5, 6> B;
+  tensor<double, dyn, dyn> B{5, 6};
   tensor<double, 4, 6> want, got;
 
   three_matrices() {
@@ -37,13 +30,15 @@ struct three_matrices {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("a literal on a device gives a device_tensor, static extents staying static") {
-  emulation::emulated_device machine;
+  testing::test_device machine;
   const auto where = on(machine);
   three_matrices x;
-  device_tensor<double, 4, 5> A(where);
-  A.copy_from(x.A);
+  const auto A = copied(where, x.A);
   const auto B = copied(where, x.B);
+  static_assert(std::is_same_v<decltype(A), const device_tensor<double, 4, 5>>);
   auto C = einsum<"ij,jk->ik">(where, A, B);
   static_assert(std::is_same_v<decltype(C), device_tensor<double, 4, dyn>>);
   C.copy_to(x.got);
@@ -55,10 +50,11 @@ TEST_CASE("a literal on a device gives a device_tensor, static extents staying s
 }
 
 TEST_CASE("a literal and a string write into a device_tensor, with alpha and beta") {
-  emulation::emulated_device machine;
+  testing::test_device machine;
   const auto where = on(machine);
   three_matrices x;
-  const auto A = copied(where, x.A), B = copied(where, x.B);
+  const auto A = copied(where, x.A);
+  const auto B = copied(where, x.B);
   device_tensor<double, 4, 6> C(where);
   einsum<"ij,jk->ik">(where, into(C), A, B);
   C.copy_to(x.got);
@@ -72,7 +68,7 @@ TEST_CASE("a literal and a string write into a device_tensor, with alpha and bet
 }
 
 TEST_CASE("what is wrong with a call on a device is told as on the host, before anything runs") {
-  emulation::emulated_device machine;
+  testing::test_device machine;
   const auto where = on(machine);
   device_tensor<double, dyn, dyn> A(where, 4, 5), B(where, 6, 7), C(where, 4, 7);
   using testing::thrown_by;
@@ -85,6 +81,16 @@ TEST_CASE("what is wrong with a call on a device is told as on the host, before 
   CHECK(thrown_by<overlap_error>([&] { einsum("ij->ij", where, into(A), A); }) != "");
   CHECK(thrown_by<subscript_error>([&] { einsum("ij->ik", where, into(C), A); }) != "");
   CHECK(machine.compiled() == 0);
+}
+
+TEST_SUITE_END();
+
+TEST_CASE("on(device::emulated) is a place where calls run") {
+  const auto where = on(device::emulated);
+  three_matrices x;
+  einsum<"ij,jk->ik">(where, copied(where, x.A), copied(where, x.B)).copy_to(x.got);
+  CHECK(same(x.got, x.want));
+  CHECK(on(device::emulated).machine == where.machine);
 }
 
 }  // namespace tenfold

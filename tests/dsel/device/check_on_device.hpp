@@ -1,10 +1,9 @@
 #pragma once
 
 #include <check_call.hpp>
-#include <emulated_device.hpp>
-#include <tenfold/dsel/on_device.hpp>
+#include <test_device.hpp>
 
-/// One expression on an emulated device, whose memory is the host's.
+/// One expression on a device.
 namespace tenfold::testing {
 
 struct expression_of_text {
@@ -14,14 +13,14 @@ struct expression_of_text {
 
 /// Overwriting and updating, and scaling alone; another call like one before compiles nothing.
 template <class T>
-void check_on_device(emulation::emulated_device& machine, std::string_view text, entries_kind kind,
+void check_on_device(test_device& machine, std::string_view text, entries_kind kind,
                      const operand_list& inputs) {
   CAPTURE(text);
   const auto count = static_cast<int>(inputs.size());
   const judge<T> right(text, kind, inputs);
   dynamic_tensor<T> y(result_shape(text, inputs.data(), count, {}));
   const auto run = [&](const call_settings& settings) {
-    evaluate_on(on(machine), text, inputs.data(), count, y.shape(), y.data(), settings);
+    evaluate_there(on(machine), text, inputs.data(), count, y.shape(), y.data(), settings);
   };
   std::fill(y.data(), y.data() + y.size(), not_a_number<T>());
   run({});
@@ -47,7 +46,7 @@ void check_on_device(emulation::emulated_device& machine, std::string_view text,
 
 /// The same for exact entries and random ones of dense operands.
 template <class T>
-void check_on_device(emulation::emulated_device& machine, const expression_of_text& x) {
+void check_on_device(test_device& machine, const expression_of_text& x) {
   for_all_kinds([&](entries_kind kind) {
     generator g(1);
     std::vector<sample<T>> operands;

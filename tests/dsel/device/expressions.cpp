@@ -1,11 +1,17 @@
+#include <copy_there.hpp>
+#include <tenfold/dsel/on_device.hpp>
+#include <tenfold/tensor/device_view.hpp>
+
 #include "check_on_device.hpp"
 
-// Expressions by generated texts on an emulated device, against the reference.
+// Expressions by generated texts on a device, against the reference.
 
 namespace tenfold::testing {
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("products, sums, diagonals and permutations of few operands run on a device") {
-  emulation::emulated_device machine;
+  test_device machine;
   const expression_of_text all[] = {
       {"ij,jk->ik", {{5, 7}, {7, 40}}},
       {"ij,jk->ki", {{37, 3}, {3, 4}}},
@@ -33,7 +39,7 @@ TEST_CASE("products, sums, diagonals and permutations of few operands run on a d
 }
 
 TEST_CASE("a few long sums are shared by warps, and cut into parts") {
-  emulation::emulated_device machine;
+  test_device machine;
   const expression_of_text all[] = {
       {"i->", {{5000}}},
       {"ijk->", {{7, 60, 50}}},
@@ -50,7 +56,7 @@ TEST_CASE("a few long sums are shared by warps, and cut into parts") {
 }
 
 TEST_CASE("what steps leave for each other lies in shared memory, or crosses launches") {
-  emulation::emulated_device machine;
+  test_device machine;
   const expression_of_text all[] = {
       {"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn",
        {{4, 3}, {4, 3}, {4, 3}, {7, 4, 4, 4}, {4, 3}, {4, 3}, {4, 3}, {7, 3, 3, 3}}},
@@ -70,7 +76,7 @@ TEST_CASE("what steps leave for each other lies in shared memory, or crosses lau
 }
 
 TEST_CASE("scalars of all kinds, and operands of several, run on a device") {
-  emulation::emulated_device machine;
+  test_device machine;
   const expression_of_text all[] = {
       {"ij,jk->ik", {{5, 7}, {7, 40}}},
       {"eij,ejk,ek->ei", {{15, 2, 3}, {15, 3, 2}, {15, 2}}},
@@ -85,7 +91,7 @@ TEST_CASE("scalars of all kinds, and operands of several, run on a device") {
 }
 
 TEST_CASE("any strides, and steps of any length between entries, run on a device") {
-  emulation::emulated_device machine;
+  test_device machine;
   generator g(3);
   for (const auto kind : {entries_kind::exact, entries_kind::random}) {
     sample<double> a({4, 5, 3}, {1, -8, 60}), b({4, 3, 2}, {0, 2, 40});
@@ -96,7 +102,7 @@ TEST_CASE("any strides, and steps of any length between entries, run on a device
 }
 
 TEST_CASE("sums over nothing and results without entries run on a device") {
-  emulation::emulated_device machine;
+  test_device machine;
   for (const expression_of_text& x : {expression_of_text{"ij,jk->ik", {{3, 0}, {0, 4}}},
                                       {"ij,jk->ik", {{0, 3}, {3, 4}}},
                                       {"ij,jk,kl->il", {{3, 0}, {0, 4}, {4, 2}}},
@@ -105,7 +111,7 @@ TEST_CASE("sums over nothing and results without entries run on a device") {
 }
 
 TEST_CASE("the number of elements and the order of threads change no bit") {
-  emulation::emulated_device machine;
+  test_device machine;
   const index elements = 23;
   const auto random = [](index count, std::uint64_t seed) {
     std::vector<double> x(static_cast<std::size_t>(count));
@@ -113,22 +119,19 @@ TEST_CASE("the number of elements and the order of threads change no bit") {
     fill(x.data(), count, g, entries_kind::random);
     return x;
   };
-  const auto u = random(elements * 27, 1), d = random(elements * 64, 2), b = random(12, 3);
+  const copy_there<double> u(machine, random(elements * 27, 1)),
+      d(machine, random(elements * 64, 2)), b(machine, random(12, 3));
   const auto results = [&](index first, index last) {
-    tensor<double, dyn, 3, 3, 3> y(last - first);
-    const view<const double, dyn, 3, 3, 3> x(u.data() + 27 * first, last - first);
-    const view<const double, dyn, 4, 4, 4> at(d.data() + 64 * first, last - first);
-    const view<const double, 4, 3> B(b.data());
     const auto there = [](const auto& v) { return in_memory_of<device::cuda>(v); };
-    const view<double, dyn, 3, 3, 3> to(y.data(), last - first);
-    einsum<"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn">(on(machine), into(there(to)), there(B), there(B),
-                                                there(B), there(at), there(B), there(B), there(B),
-                                                there(x));
+    const auto x = there(view<const double, dyn, 3, 3, 3>(u.data() + 27 * first, last - first));
+    const auto at = there(view<const double, dyn, 4, 4, 4>(d.data() + 64 * first, last - first));
+    const auto B = there(view<const double, 4, 3>(b.data()));
+    tensor<double, dyn, 3, 3, 3> y(last - first);
+    einsum<"qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn">(on(machine), B, B, B, at, B, B, B, x).copy_to(y);
     return y;
   };
   const auto all = results(0, elements);
-  machine.seed = 9;
-  machine.most_blocks = 1;
+  machine.reorder(9, 1);
   CHECK(same_bits(results(0, elements), all));
   CHECK(machine.compiled() == 1);
   for (const auto& [first, last] : {std::pair<index, index>{0, 1}, {3, 4}, {22, 23}, {2, 20}}) {
@@ -136,5 +139,7 @@ TEST_CASE("the number of elements and the order of threads change no bit") {
     CHECK(std::equal(some.data(), some.data() + some.size(), all.data() + 27 * first));
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace tenfold::testing

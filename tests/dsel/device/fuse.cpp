@@ -1,50 +1,49 @@
 #include <complex>
+#include <copy_there.hpp>
 #include <cstdint>
-#include <emulated_device.hpp>
 #include <tenfold/backend/cuda/device_tensor.hpp>
 #include <tenfold/tensor/gathered.hpp>
+#include <test_device.hpp>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <fuse_problems.hpp>
 
-// Fused kernels by generated texts on an emulated device, against plain loops.
+// Fused kernels by generated texts on a device, against plain loops.
 
 namespace tenfold {
 namespace {
 
-/// The same tensor in the memory of a device, which here is that of the host.
-template <class T, index... E>
-auto there(tensor<T, E...>& x) {
-  return in_memory_of<device::cuda>(view<T, E...>(x));
-}
-template <class T, index... E>
-auto there(const tensor<T, E...>& x) {
-  return in_memory_of<device::cuda>(view<const T, E...>(x));
-}
-
 template <class T, bool IsStatic, int P, int Q>
-void check_mass(emulation::emulated_device& machine, index elements) {
+void check_mass(testing::test_device& machine, index elements) {
   using namespace operands;
   CAPTURE(elements);
   mass_problem<T, IsStatic, P, Q> x(elements);
-  mass_kernel()(on(machine), v = there(x.V), u = there(x.U), B = there(x.B), D = there(x.D));
+  const device_queue where = on(machine);
+  auto V = copied(where, x.V);
+  const auto U = copied(where, x.U), At = copied(where, x.B), M = copied(where, x.D);
+  mass_kernel()(where, v = V, u = U, B = At, D = M);
+  V.copy_to(x.V);
   x.expect(false);
   CHECK(same(x.V, x.W));
-  adding_mass_kernel()(on(machine), D = there(x.D), B = there(x.B), u = there(x.U),
-                       v = into(there(x.V)));
+  adding_mass_kernel()(where, D = M, B = At, u = U, v = into(V));
+  V.copy_to(x.V);
   x.expect(true);
   CHECK(same(x.V, x.W));
 }
 
 template <class T, bool IsStatic, int P, int Q>
-void check_diffusion(emulation::emulated_device& machine, index elements) {
+void check_diffusion(testing::test_device& machine, index elements) {
   using namespace operands;
   CAPTURE(elements);
   diffusion_problem<T, IsStatic, P, Q> x(elements);
-  diffusion_kernel<false>()(on(machine), v = there(x.V), u = there(x.U), B = there(x.B),
-                            G = there(x.G), D = there(x.D));
+  const device_queue where = on(machine);
+  auto V = copied(where, x.V);
+  const auto U = copied(where, x.U), At = copied(where, x.B), Slopes = copied(where, x.G),
+             M = copied(where, x.D);
+  diffusion_kernel<false>()(where, v = V, u = U, B = At, G = Slopes, D = M);
+  V.copy_to(x.V);
   x.expect(false);
   CHECK(same(x.V, x.W));
 }
@@ -64,14 +63,13 @@ std::vector<I> row_of_elements(int elements, int p) {
 }
 
 template <class T, class I>
-void check_restricted(emulation::emulated_device& machine, bool adds) {
+void check_restricted(testing::test_device& machine, bool adds) {
   using labels::e, labels::q, labels::r, labels::i, labels::j;
   constexpr input<"u"> u;
   constexpr input<"A"> A;
   constexpr output<"v"> v;
   constexpr int elements = 9, p = 3, nodes = (elements * (p - 1) + 1) * p;
   const std::vector<I> numbers = row_of_elements<I>(elements, p);
-  const auto map = index_map<I>::unchecked(numbers.data(), elements, p * p, nodes);
   tensor<T, dyn> from(nodes), to(nodes), expected(nodes);
   tensor<T, p, p> M;
   fill(from, 1);
@@ -90,19 +88,27 @@ void check_restricted(emulation::emulated_device& machine, bool adds) {
         expected(at(y, z)) += M(y, y2) * M(z, z2) * from(at(y2, z2));
     }
   }
-  const auto U = in_memory_of<device::cuda>(gathered<const T, p, p>(from.data(), map));
-  const auto V = in_memory_of<device::cuda>(gathered<T, p, p>(to.data(), map));
+  const device_queue where = on(machine);
+  const testing::copy_there<I> map_there(machine, numbers);
+  const auto map = index_map<I>::unchecked(map_there.data(), elements, p * p, nodes);
+  const auto all_from = copied(where, from), table = copied(where, M);
+  auto all_to = copied(where, to);
+  const auto U = in_memory_of<device::cuda>(gathered<const T, p, p>(all_from.data(), map));
+  const auto V = in_memory_of<device::cuda>(gathered<T, p, p>(all_to.data(), map));
   if (adds)
-    fuse(e)(v(e, q, r) += A(q, i) * A(r, j) * u(e, i, j))(on(machine), v = V, u = U, A = there(M));
+    fuse(e)(v(e, q, r) += A(q, i) * A(r, j) * u(e, i, j))(where, v = V, u = U, A = table);
   else
-    fuse(e)(v(e, q, r) = A(q, i) * A(r, j) * u(e, i, j))(on(machine), v = V, u = U, A = there(M));
+    fuse(e)(v(e, q, r) = A(q, i) * A(r, j) * u(e, i, j))(where, v = V, u = U, A = table);
+  all_to.copy_to(to);
   CHECK(same(to, expected));
 }
 
 }  // namespace
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("a fused mass operator runs on a device in one launch") {
-  emulation::emulated_device machine;
+  testing::test_device machine;
   check_mass<double, true, 3, 4>(machine, 0);
   CHECK(machine.compiled() == 0);
   check_mass<double, true, 3, 4>(machine, 1);
@@ -114,19 +120,21 @@ TEST_CASE("a fused mass operator runs on a device in one launch") {
 }
 
 TEST_CASE("a fused diffusion operator runs on a device") {
-  emulation::emulated_device machine;
+  testing::test_device machine;
   check_diffusion<double, true, 3, 4>(machine, 5);
   check_diffusion<float, false, 2, 3>(machine, 6);
 }
 
 TEST_CASE(
     "a fused kernel on a device gathers what it reads and adds what it writes through a map") {
-  emulation::emulated_device machine;
+  testing::test_device machine;
   for (const bool adds : {false, true}) {
     check_restricted<double, std::int32_t>(machine, adds);
     check_restricted<float, std::int64_t>(machine, adds);
     check_restricted<std::complex<double>, std::int32_t>(machine, adds);
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace tenfold

@@ -37,6 +37,8 @@ int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
                    void*, void**, void**);
 int cuMemAlloc_v2(std::size_t*, std::size_t);
 int cuMemFree_v2(std::size_t);
+int cuMemAllocHost_v2(void**, std::size_t);
+int cuMemFreeHost(void*);
 int cuMemcpyHtoDAsync_v2(std::size_t, const void*, std::size_t, void*);
 int cuMemcpyDtoHAsync_v2(void*, std::size_t, std::size_t, void*);
 int cuStreamSynchronize(void*);
@@ -65,6 +67,8 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
   switch (attribute) {
     case 10:  // warp size
       return *value = 32, 0;
+    case 13:  // clock of multiprocessors in kHz
+      return *value = 1980000, 0;
     case 16:  // multiprocessors
       return *value = 132, 0;
     case 36:  // memory clock in kHz
@@ -166,6 +170,18 @@ int cuMemFree_v2(std::size_t address) {
   if (in_context() != 0) return no_context;
   --state.allocations;
   std::free(pointer(address));
+  return 0;
+}
+int cuMemAllocHost_v2(void** address, std::size_t bytes) {
+  if (in_context() != 0 || bytes == 0) return invalid_value;
+  ++state.host_allocations;
+  *address = std::malloc(bytes);
+  return 0;
+}
+int cuMemFreeHost(void* address) {
+  if (in_context() != 0) return no_context;
+  --state.host_allocations;
+  std::free(address);
   return 0;
 }
 int cuMemcpyHtoDAsync_v2(std::size_t to, const void* from, std::size_t bytes, void*) {

@@ -21,6 +21,7 @@ struct fake_driver_state {
   int modules = 0;             ///< that are loaded
   int images = 0;              ///< that were given, refused ones too
   int allocations = 0;         ///< that were not freed
+  int host_allocations = 0;    ///< likewise, of the host's memory
   int shared_bytes_allowed = 0;
   std::vector<fake_launch> launches;
   std::string last_function;

@@ -1,0 +1,77 @@
+#include <tenfold/dsel/index_notation.hpp>
+#include <tenfold/dsel/on_device.hpp>
+#include <test_device.hpp>
+#include <thrown.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fuse_problems.hpp>
+
+// Index notation with tensors in the memory of a device: the calls that it stands for.
+
+namespace tenfold {
+namespace {
+
+struct batch_of_matrices {
+  tensor<double, dyn, 3, 4> A{7};
+  tensor<double, dyn, 4> u{7};
+  tensor<double, dyn, 3> f{7}, y{7}, want{7};
+
+  batch_of_matrices() {
+    fill(A, 1);
+    fill(u, 2);
+    fill(f, 3);
+    fill(y, 4);
+  }
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("statements on device tensors run where these lie") {
+  using labels::e, labels::i, labels::j;
+  testing::test_device machine;
+  const auto where = on(machine);
+  batch_of_matrices x;
+  const auto A = copied(where, x.A);
+  const auto u = copied(where, x.u);
+  const auto f = copied(where, x.f);
+  auto y = copied(where, x.y);
+  const auto check = [&](double before, double product, double added) {
+    for (index at = 0; at < 7; ++at) {
+      for (index r = 0; r < 3; ++r) {
+        double sum = 0;
+        for (index c = 0; c < 4; ++c) sum += x.A(at, r, c) * x.u(at, c);
+        x.want(at, r) = before * x.y(at, r) + product * sum + added * x.f(at, r);
+      }
+    }
+    y.copy_to(x.y);
+    CHECK(same(x.y, x.want));
+  };
+  y(e, i) = A(e, i, j) * u(e, j);
+  check(0, 1, 0);
+  y(e, i) -= 2 * A(e, i, j) * u(e, j);
+  check(1, -2, 0);
+  y(e, i) = A(e, i, j) * u(e, j) - f(e, i);
+  check(0, 1, -1);
+  y(e, i) += 2 * A(e, i, j) * u(e, j) + 3 * f(e, i);
+  check(1, 2, 3);
+}
+
+TEST_CASE("a statement on device tensors that is wrong leaves them as they were") {
+  using labels::e, labels::i, labels::j;
+  testing::test_device machine;
+  const auto where = on(machine);
+  batch_of_matrices x;
+  const auto A = copied(where, x.A);
+  const device_tensor<double, dyn, 4> short_one(where, 6);
+  auto y = copied(where, x.y);
+  CHECK(testing::thrown_by<shape_error>([&] { y(e, i) = A(e, i, j) * short_one(e, j); }) != "");
+  CHECK(testing::thrown_by<shape_error>(
+            [&] { y(e, i) = 2 * A(e, i, j) * short_one(e, j) + 3 * y(e, i); }) != "");
+  CHECK(machine.compiled() == 0);
+}
+TEST_SUITE_END();
+
+}  // namespace tenfold

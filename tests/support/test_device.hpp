@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <tenfold/backend/cuda/device_queue.hpp>
+#include <tenfold/dsel/run_time.hpp>
+
+namespace tenfold::emulation {
+class emulated_device;
+}
+
+/// Tests of calls on a device run on an emulated one, or, where TENFOLD_TEST_DEVICE is `cuda`, on
+/// the first GPU.
+namespace tenfold::testing {
+
+/// The machine that TENFOLD_TEST_DEVICE names, `emulated` or `cuda`: every expression that tests
+/// check on the host runs there too. Null where it names none. Throws backend_error if there is no
+/// such machine.
+cuda::device_machine* named_device();
+
+/// As evaluate, on a device: operands and result are copied there, and the result back. What shares
+/// its first entry on the host does so there.
+void evaluate_there(const device_queue& where, std::string_view text,
+                    const run_time_operand* inputs, int count,
+                    const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings);
+
+/// The machine of one test: it counts the texts that were asked for since it was made.
+class test_device final : public cuda::device_machine {
+ public:
+  test_device();
+  ~test_device() override;
+  test_device(const test_device&) = delete;
+
+  const device_capabilities& capabilities() const override { return under_->capabilities(); }
+  cuda::device_function load(const std::string& text, const char* entry) override {
+    texts_.insert(text);
+    return under_->load(text, entry);
+  }
+  void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
+    under_->launch(f, how, arguments);
+  }
+  void* allocate(std::size_t bytes) override { return under_->allocate(bytes); }
+  void release(void* memory) noexcept override { under_->release(memory); }
+  void* allocate_on_host(std::size_t bytes) override { return under_->allocate_on_host(bytes); }
+  void release_on_host(void* memory) noexcept override { under_->release_on_host(memory); }
+  void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override {
+    under_->copy_in(to, from, bytes, stream);
+  }
+  void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override {
+    under_->copy_out(to, from, bytes, stream);
+  }
+  void wait(void* stream) override { under_->wait(stream); }
+
+  int compiled() const { return static_cast<int>(texts_.size()); }
+  /// From now on other threads go first, of no more than so many blocks. A GPU does as it likes.
+  void reorder(std::uint64_t seed, index most_blocks);
+
+ private:
+  std::unique_ptr<emulation::emulated_device> emulated_;  ///< null: a GPU
+  cuda::device_machine* under_;
+  std::set<std::string> texts_;
+};
+
+}  // namespace tenfold::testing
