@@ -19,6 +19,8 @@ options read_options(int argc, char** argv) {
     };
     if (name == "--quick") {
       result.quick = true;
+    } else if (name == "--emulated") {
+      result.emulated = true;
     } else if (name == "--json") {
       result.json = value();
     } else if (name == "--filter") {
@@ -30,7 +32,8 @@ options read_options(int argc, char** argv) {
     } else {
       const bool asked = name == "--help";
       std::fprintf(asked ? stdout : stderr,
-                   "%s [--json FILE] [--quick] [--filter TEXT] [--include DIR]... [--cxx CXX]...\n",
+                   "%s [--json FILE] [--quick] [--filter TEXT] [--include DIR]... [--cxx CXX]... "
+                   "[--emulated]\n",
                    argv[0]);
       std::exit(asked ? 0 : 2);
     }

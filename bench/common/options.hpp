@@ -7,13 +7,14 @@ namespace tenfold::bench {
 
 /// The command line of a suite:
 ///   --json FILE  --quick  --filter TEXT
-/// and what the suite itself reads: --include DIR and --cxx COMPILER, both repeatable. The filter
-/// chooses the cases of spine, and the compilers of compile, whose names contain TEXT, and of gemm
-/// the rows ("gemm n=8 d strided cache"); overhead has none.
+/// and what the suite itself reads: --emulated (device), --include DIR and --cxx COMPILER, both
+/// repeatable. The filter chooses the cases of spine and device, and the compilers of compile,
+/// whose names contain TEXT, and of gemm the rows ("gemm n=8 d strided cache"); overhead has none.
 struct options {
   std::string json;
   std::string filter;
   bool quick = false;
+  bool emulated = false;
   std::vector<std::string> includes;
   std::vector<std::string> compilers;
 

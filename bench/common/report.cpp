@@ -67,6 +67,15 @@ void report::measure_machine() {
   std::fflush(stdout);
 }
 
+void report::describe(described_device d) {
+  clear_progress();
+  std::printf("%s, architecture %d, %d multiprocessors; memory %.0f GB/s, copy %.0f GB/s\n",
+              d.name.c_str(), d.can.architecture, d.can.multiprocessors, d.can.bandwidth * 1e-9,
+              d.copy);
+  std::fflush(stdout);
+  device_ = std::move(d);
+}
+
 void report::progress(const std::string& what) {
   if (isatty(STDERR_FILENO) != 0) {
     std::fprintf(stderr, "\r\033[K%s: %s", suite_.c_str(), what.c_str());
@@ -165,6 +174,23 @@ limit report::bound(double peak, double flops, double bytes, level l) const {
   return {streamed, std::string(way) + ' ' + level_names[static_cast<std::size_t>(l)]};
 }
 
+static void write_device(json_writer& json, const described_device& d) {
+  json.open_object("device");
+  json.value("name", d.name);
+  json.value("architecture", d.can.architecture);
+  json.value("multiprocessors", d.can.multiprocessors);
+  json.value("threads", d.can.threads);
+  json.value("blocks", d.can.blocks);
+  json.value("registers", d.can.registers);
+  json.value("shared_bytes", static_cast<double>(d.can.shared_bytes));
+  json.value("shared_bytes_block", static_cast<double>(d.can.shared_bytes_block));
+  json.value("reserved_bytes", static_cast<double>(d.can.reserved_bytes));
+  json.value("bandwidth", d.can.bandwidth);
+  json.value("warp", d.can.warp);
+  json.value("clock", d.can.clock);
+  json.close_object();
+}
+
 bool report::finish() {
   clear_progress();
   for (const std::string& n : notes_) std::printf("%s\n", n.c_str());
@@ -179,6 +205,7 @@ bool report::finish() {
   json.value("cores", machine_.cores);
   json.value("compiler", machine_.compiler);
   json.value("flags", machine_.flags);
+  if (device_) write_device(json, *device_);
   json.close_object();
   json.open_object("peak");
   if (peak_) {
@@ -198,6 +225,11 @@ bool report::finish() {
       }
       json.close_object();
     }
+  }
+  if (device_) {
+    json.open_object("copy");
+    json.value("device", device_->copy);
+    json.close_object();
   }
   json.close_object();
   json.open_list("rows");

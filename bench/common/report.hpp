@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <tenfold/backend/interface/device_capabilities.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -49,6 +50,13 @@ struct measured {
   double peak;  ///< of multiply-adds, GFLOP/s; that of a complex scalar is that of its parts
 };
 
+/// The device that a suite computes on.
+struct described_device {
+  std::string name;
+  device_capabilities can;
+  double copy;  ///< GB/s within its memory, read and written
+};
+
 /// Prints a suite as a table while it runs and writes it as JSON at the end.
 class report {
  public:
@@ -58,6 +66,9 @@ class report {
   /// Confines the process to one core, measures its peak and bandwidth, prints them, and keeps them
   /// for bound(). A suite that does not compare with them leaves this out.
   void measure_machine();
+
+  /// For a suite that computes on a device: prints it and keeps it for the JSON.
+  void describe(described_device);
 
   /// A line on stderr that says what is being done. It is replaced by the next.
   void progress(const std::string& what);
@@ -99,6 +110,7 @@ class report {
   machine machine_;
   std::optional<peak_rates> peak_;
   std::optional<bandwidths> bandwidth_;
+  std::optional<described_device> device_;
   std::vector<row> rows_;
   std::vector<std::string> notes_;
   bool progress_shown_ = false;

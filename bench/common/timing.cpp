@@ -15,18 +15,18 @@ double quantile(const std::vector<double>& sorted, double fraction) {
   return (1 - weight) * sorted[below] + weight * sorted[above];
 }
 
-double seconds_of(const candidate& c, int passes) {
-  const double start = cpu_seconds();
+double seconds_of(const candidate& c, int passes, const std::function<double()>& now) {
+  const double start = now();
   for (int i = 0; i < passes; ++i) c.pass();
-  return cpu_seconds() - start;
+  return now() - start;
 }
 
 /// Passes that fill a sample.
-int passes_of(const candidate& c, double sample_seconds) {
+int passes_of(const candidate& c, double sample_seconds, const std::function<double()>& now) {
   c.pass();
   int passes = 1;
   for (;;) {
-    const double seconds = seconds_of(c, passes);
+    const double seconds = seconds_of(c, passes, now);
     if (seconds >= sample_seconds || passes >= 1 << 24) return passes;
     const double wanted = seconds > 0 ? 1.1 * sample_seconds / seconds : 10;
     passes = static_cast<int>(std::ceil(passes * std::clamp(wanted, 1.1, 10.0)));
@@ -51,16 +51,17 @@ double spread_of(std::vector<double> values) {
   return (quantile(values, 0.75) - quantile(values, 0.25)) / quantile(values, 0.5);
 }
 
-std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort e) {
+std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort e,
+                                     const std::function<double()>& now) {
   std::vector<int> passes;
   passes.reserve(candidates.size());
-  for (const candidate& c : candidates) passes.push_back(passes_of(c, e.sample_seconds));
+  for (const candidate& c : candidates) passes.push_back(passes_of(c, e.sample_seconds, now));
   std::vector<std::vector<double>> samples(candidates.size());
   for (int round = 0; round < e.rounds; ++round) {
     for (std::size_t place = 0; place < candidates.size(); ++place) {
       const std::size_t i = round % 2 == 0 ? place : candidates.size() - 1 - place;
       if (e.sample_seconds > 0) candidates[i].pass();
-      samples[i].push_back(seconds_of(candidates[i], passes[i]) / passes[i]);
+      samples[i].push_back(seconds_of(candidates[i], passes[i], now) / passes[i]);
     }
   }
   std::vector<timing> result;

@@ -36,9 +36,12 @@ double spread_of(std::vector<double> values);
 /// first. Every candidate runs once before, and where samples have a length also before each of
 /// them: what the one before left in the caches does not count.
 ///
+/// Seconds are read from `now`, processor time if nothing else is said.
+///
 /// The time of the first is its median; that of another is the median of its ratios to the first
 /// within a round, times that. A machine that is shared changes its speed from one second to the
 /// next, and with it that of both.
-std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort);
+std::vector<timing> time_alternately(const std::vector<candidate>& candidates, effort,
+                                     const std::function<double()>& now = cpu_seconds);
 
 }  // namespace tenfold::bench

@@ -1,0 +1,410 @@
+/// The suite `device`: batched products, an expression of several steps and the kernels of the
+/// bake-off problems on a GPU, beside cuBLAS and copies within its memory.
+#include <tenfold/device.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tenfold/backend/cuda/gpu.hpp>
+#include <vector>
+
+#include "common/check.hpp"
+#include "common/report.hpp"
+#include "device/device_suite.hpp"
+#include "device/operators.hpp"
+#include "fem/reference.hpp"
+#include "fem/tables.hpp"
+#include "gemm/batch_data.hpp"
+#include "gemm/static_products.hpp"
+#if defined(TENFOLD_BENCH_EMULATION)
+#include <emulated_device.hpp>
+#endif
+
+namespace tenfold::bench {
+namespace {
+
+/// Bytes: of tables, and lost where pieces are aligned.
+constexpr std::size_t room_for_tables = std::size_t{1} << 16;
+
+std::size_t size_of(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
+
+template <index... E, class T, class... N>
+auto there(T* first, N... extents) {
+  return in_memory_of<device::cuda>(view<T, E...>(first, extents...));
+}
+
+// ---- copies ------------------------------------------------------------------------------------
+
+template <class T>
+void copy(const device_queue& where, const T* x, device_tensor<T, dyn>& y) {
+  einsum<"i->i">(where, into(y), there<dyn>(x, y.size()));
+}
+
+template <class T>
+void run_copy(device_suite& suite, device_numbers<T>& numbers) {
+  if (!suite.begins("copy", scalar_letter<T>, true)) return;
+  const index count = suite.emulated() ? 1000 : static_cast<index>(suite.bytes() / 2 / sizeof(T));
+  numbers.restart();
+  const T* const x = numbers.take(count);
+  device_tensor<T, dyn> y(suite.where(), count);
+  const double bytes = 2.0 * sizeof(T) * static_cast<double>(count);
+  const auto looked_at = sampled_problems(count);
+  device_sample<T> result(suite.where(), y.data(), 1, looked_at);
+  const auto right = device_sample<T>(suite.where(), x, 1, looked_at).fetch();
+  suite.run({.name = "copy",
+             .scalar = scalar_letter<T>,
+             .unit = "GB/s",
+             .work = bytes,
+             .bytes = bytes,
+             .candidates = {{"tenfold", [&] { copy(suite.where(), x, y); }}},
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   check("copy", tried, result.fetch().data(), std::ssize(right), 0,
+                         [&](std::ptrdiff_t i) {
+                           return reference_entry{right[size_of(i)], 0};
+                         });
+                 }});
+}
+
+// ---- batched products --------------------------------------------------------------------------
+
+struct product_case {
+  std::string name;
+  gemm_sizes sizes;
+  bool shared_a;
+  double ahead;  ///< of cuBLAS
+  bool quick;
+};
+
+std::vector<product_case> squares() {
+  std::vector<product_case> all;
+  for (int n = 2; n <= 32; ++n) {
+    const bool quick = n == 4 || n == 8 || n == 16 || n == 32;
+    all.push_back({"gemm n=" + std::to_string(n), {n, n, n}, false, n <= 12 ? 2.0 : 1.0, quick});
+  }
+  return all;
+}
+
+std::vector<product_case> finite_elements() {
+  std::vector<product_case> all;
+  for (const gemm_sizes& s : fem_sizes) {
+    const std::string name = "gemm " + std::to_string(s.m) + 'x' + std::to_string(s.n) + 'x' +
+                             std::to_string(s.k) + " sharedA";
+    if (s.k <= 8) all.push_back({name, s, true, 1, s.k == 4});
+  }
+  return all;
+}
+
+template <class T>
+gemm_batch<T> batch_of(std::ptrdiff_t m, int n, int k, std::ptrdiff_t count, bool shared_a) {
+  gemm_batch<T> x;
+  x.m = static_cast<int>(m);
+  x.n = n;
+  x.k = k;
+  x.count = count;
+  x.shared_a = shared_a;
+  return x;
+}
+
+template <class T>
+void multiply(const device_queue& where, const gemm_batch<T>& x) {
+  const auto B = there<dyn, dyn, dyn>(x.b, x.count, x.k, x.n);
+  const auto C = there<dyn, dyn, dyn>(x.c, x.count, x.m, x.n);
+  if (x.shared_a) {
+    gemm(where, T(1), there<dyn, dyn>(x.a, x.m, x.k), B, T(0), C);
+  } else {
+    gemm(where, T(1), there<dyn, dyn, dyn>(x.a, x.count, x.m, x.k), B, T(0), C);
+  }
+}
+
+template <class T>
+void run_product(device_suite& suite, device_numbers<T>& numbers, const product_case& what) {
+  if (!suite.begins(what.name, scalar_letter<T>, what.quick)) return;
+  const device_queue& where = suite.where();
+  gemm_batch<T> x = batch_of<T>(what.sizes.m, what.sizes.n, what.sizes.k, 1, what.shared_a);
+  x.count = suite.problems(x.bytes());
+  numbers.restart();
+  x.a = numbers.take(x.shared_a ? x.a_size() : x.count * x.a_size());
+  x.b = numbers.take(x.count * x.b_size());
+  device_tensor<T, dyn> c(where, x.count * x.c_size());
+  x.c = c.data();
+
+  std::vector<candidate> candidates{{"tenfold", [&] { multiply(where, x); }}};
+  if (const cublas* const peer = suite.peer()) {
+    if (auto pass = peer->strided(x)) candidates.push_back({"cublas", std::move(pass)});
+    if (auto pass = peer->grouped(x)) candidates.push_back({"cublas grouped", std::move(pass)});
+  }
+
+  // The problems that are looked at, as a batch of the host.
+  const auto looked_at = sampled_problems(x.count);
+  const std::vector<std::ptrdiff_t> only{0};
+  const auto a = device_sample<T>(where, x.a, x.a_size(), x.shared_a ? only : looked_at).fetch();
+  const auto b = device_sample<T>(where, x.b, x.b_size(), looked_at).fetch();
+  device_sample<T> result(where, x.c, x.c_size(), looked_at);
+  std::vector<T> c_here(size_of(x.c_size()) * looked_at.size());
+  gemm_batch<T> here = x;
+  here.count = std::ssize(looked_at);
+  here.a = a.data();
+  here.b = b.data();
+  here.c = c_here.data();
+  std::vector<std::ptrdiff_t> all;
+  for (std::ptrdiff_t i = 0; i < here.count; ++i) all.push_back(i);
+  const expected<T> right(here, std::move(all));
+
+  suite.run({.name = what.name,
+             .scalar = scalar_letter<T>,
+             .unit = "GB/s",
+             .work = x.bytes(),
+             .bytes = x.bytes(),
+             .ahead = what.ahead,
+             .candidates = std::move(candidates),
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   const auto& got = result.fetch();
+                   std::copy(got.begin(), got.end(), c_here.begin());
+                   right.compare(what.name, tried);
+                 }});
+}
+
+// ---- an expression of three steps --------------------------------------------------------------
+
+/// y(e,q,r,s) = sum_{i,j,k} A(q,i) B(r,j) C(k,s) x(e,i,j,k), p nodes and p + 1 points in a
+/// direction: a product for each step, all in the memory of the device.
+struct three_steps {
+  int p;
+  index elements;
+  const double *a, *b, *c, *x;
+  double* y;
+
+  int q() const { return p + 1; }
+  std::ptrdiff_t nodes() const { return p * p * p; }
+  std::ptrdiff_t points() const { return q() * q() * q(); }
+};
+
+void contract(const device_queue& where, const three_steps& t) {
+  const int p = t.p, q = t.q();
+  einsum<"qi,rj,ks,eijk->eqrs">(where, into(there<dyn, dyn, dyn, dyn>(t.y, t.elements, q, q, q)),
+                                there<dyn, dyn>(t.a, q, p), there<dyn, dyn>(t.b, q, p),
+                                there<dyn, dyn>(t.c, p, q),
+                                there<dyn, dyn, dyn, dyn>(t.x, t.elements, p, p, p));
+}
+
+/// The same by a call of cuBLAS for each step, with memory for what is between them. Empty where it
+/// has no such call.
+std::function<void()> contract_by(const cublas& peer, const device_queue& where,
+                                  const three_steps& t) {
+  const int p = t.p, q = t.q();
+  const auto ijs = std::make_shared<device_tensor<double, dyn>>(where, t.elements * p * p * q);
+  const auto irs = std::make_shared<device_tensor<double, dyn>>(where, t.elements * p * q * q);
+  const auto step = [&](gemm_batch<double> g, const double* a, const double* b, double* c) {
+    g.a = a;
+    g.b = b;
+    g.c = c;
+    return peer.strided(g);
+  };
+  const auto last =
+      step(batch_of<double>(t.elements * p * p, q, p, 1, false), t.x, t.c, ijs->data());
+  const auto middle =
+      step(batch_of<double>(q, q, p, t.elements * p, true), t.b, ijs->data(), irs->data());
+  const auto first = step(batch_of<double>(q, q * q, p, t.elements, true), t.a, irs->data(), t.y);
+  if (!last) return {};
+  return [=] {
+    last();
+    middle();
+    first();
+    (void)ijs, (void)irs;  // kept as long as this
+  };
+}
+
+reference_entry entry_of(const three_steps& here, std::ptrdiff_t problem, std::ptrdiff_t entry) {
+  const int p = here.p, q = here.q();
+  const double* const a = here.a + entry / q / q * p;
+  const double* const b = here.b + entry / q % q * p;
+  const double* const c = here.c + entry % q;
+  const double* x = here.x + problem * here.nodes();
+  reference_entry sum{0, 0};
+  for (int i = 0; i < p; ++i) {
+    for (int j = 0; j < p; ++j) {
+      for (int k = 0; k < p; ++k) {
+        const long double product = static_cast<long double>(a[i]) * b[j] * c[k * q] * *x++;
+        sum.value += product;
+        sum.magnitude += std::fabs(product);
+      }
+    }
+  }
+  return sum;
+}
+
+void run_three_steps(device_suite& suite, device_numbers<double>& numbers, int p) {
+  const std::string name = "three steps p=" + std::to_string(p);
+  if (!suite.begins(name, 'd', p == 4)) return;
+  const device_queue& where = suite.where();
+  three_steps t{p, 1, nullptr, nullptr, nullptr, nullptr, nullptr};
+  const std::ptrdiff_t table = p * t.q();
+  const double bytes_each = sizeof(double) * static_cast<double>(t.nodes() + t.points());
+  t.elements = suite.problems(bytes_each);
+  numbers.restart();
+  t.a = numbers.take(table);
+  t.b = numbers.take(table);
+  t.c = numbers.take(table);
+  t.x = numbers.take(t.elements * t.nodes());
+  device_tensor<double, dyn> y(where, t.elements * t.points());
+  t.y = y.data();
+
+  std::vector<candidate> candidates{{"tenfold", [&] { contract(where, t); }}};
+  if (const cublas* const peer = suite.peer()) {
+    if (auto pass = contract_by(*peer, where, t)) candidates.push_back({"cublas", std::move(pass)});
+  }
+
+  const auto looked_at = sampled_problems(t.elements);
+  const auto fetched = [&](const double* from, std::ptrdiff_t size,
+                           const std::vector<std::ptrdiff_t>& problems) {
+    return device_sample<double>(where, from, size, problems).fetch();
+  };
+  const auto a = fetched(t.a, table, {0}), b = fetched(t.b, table, {0}),
+             c = fetched(t.c, table, {0}), x = fetched(t.x, t.nodes(), looked_at);
+  const three_steps here{p, std::ssize(looked_at), a.data(), b.data(), c.data(), x.data(), nullptr};
+  device_sample<double> result(where, t.y, t.points(), looked_at);
+  const double bytes = bytes_each * static_cast<double>(t.elements);
+  suite.run({.name = name,
+             .scalar = 'd',
+             .unit = "GB/s",
+             .work = bytes,
+             .bytes = bytes,
+             .candidates = std::move(candidates),
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   const auto& got = result.fetch();
+                   check(name, tried, got.data(), std::ssize(got), 3 * (p + 2),
+                         [&](std::ptrdiff_t i) {
+                           return entry_of(here, i / t.points(), i % t.points());
+                         });
+                 }});
+}
+
+// ---- bake-off kernels --------------------------------------------------------------------------
+
+void run_kernel(device_suite& suite, device_numbers<double>& numbers, operator_kind kind, int p) {
+  const std::string name = bake_off{kind, 1}.name("BK", p);
+  if (!suite.begins(name, 'd', p == 4)) return;
+  const device_queue& where = suite.where();
+  const fem_tables tables(p, kind == operator_kind::collocated);
+  const int P = tables.P(), Q = tables.Q();
+  tensor<double, dyn, dyn> B_here(Q, P), H_here(Q, Q);
+  for (int q = 0; q < Q; ++q) {
+    for (int i = 0; i < P; ++i) B_here(q, i) = static_cast<double>(tables.value(q, i));
+    for (int r = 0; r < Q; ++r) H_here(q, r) = static_cast<double>(tables.slope(q, r));
+  }
+  device_tensor<double, dyn, dyn> B(where, Q, P), H(where, Q, Q);
+  B.copy_from(B_here);
+  H.copy_from(H_here);
+
+  const std::ptrdiff_t nodes = P * P * P, entries = data_entries(kind, p);
+  const double bytes_each = element_bytes(kind, p, sizeof(double));
+  const index elements = suite.problems(bytes_each);
+  numbers.restart();
+  const double* const u = numbers.take(elements * nodes);
+  const double* const d = numbers.take(elements * entries);
+  device_tensor<double, dyn> v(where, elements * nodes);
+  const device_elements x{kind, p, elements, u, d, B.data(), H.data(), v.data()};
+
+  const auto looked_at = sampled_problems(elements);
+  const auto u_here = device_sample<double>(where, u, nodes, looked_at).fetch();
+  const auto d_here = device_sample<double>(where, d, entries, looked_at).fetch();
+  std::vector<reference_entry> right;
+  for (std::size_t e = 0; e < looked_at.size(); ++e) {
+    const auto of_element = [e](const std::vector<double>& all, std::ptrdiff_t size) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(e) * size;
+      return std::vector<long double>(first, first + size);
+    };
+    const element_result result =
+        apply_to_element(kind, tables, of_element(u_here, nodes), of_element(d_here, entries));
+    for (std::size_t i = 0; i < result.value.size(); ++i)
+      right.push_back({result.value[i], result.magnitude[i]});
+  }
+  device_sample<double> result(where, v.data(), nodes, looked_at);
+  const auto count = static_cast<double>(elements);
+  suite.run({.name = name,
+             .scalar = 'd',
+             .unit = "GDoF/s",
+             .work = count * p * p * p,
+             .bytes = count * bytes_each,
+             .candidates = {{"tenfold", [&] { apply(where, x); }}},
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   check(name, tried, result.fetch().data(), std::ssize(right),
+                         element_work(kind, p),
+                         [&](std::ptrdiff_t i) { return right[size_of(i)]; });
+                 }});
+}
+
+// ------------------------------------------------------------------------------------------------
+
+template <class T>
+void run_copies_and_products(device_suite& suite, device_numbers<T>& numbers) {
+  run_copy(suite, numbers);
+  for (const product_case& square : squares()) run_product(suite, numbers, square);
+}
+
+int run_all(device_suite& suite) {
+  {
+    device_numbers<float> numbers(suite.where(), suite.bytes() + room_for_tables);
+    run_copies_and_products(suite, numbers);
+  }
+  device_numbers<double> numbers(suite.where(), suite.bytes() + room_for_tables);
+  run_copies_and_products(suite, numbers);
+  for (const product_case& shape : finite_elements()) run_product(suite, numbers, shape);
+  for (int p = first_fem_degree; p <= last_fem_degree; ++p) run_three_steps(suite, numbers, p);
+  for (const operator_kind kind :
+       {operator_kind::mass, operator_kind::diffusion, operator_kind::collocated}) {
+    for (int p = first_fem_degree; p <= last_fem_degree; ++p) run_kernel(suite, numbers, kind, p);
+  }
+  return suite.finish();
+}
+
+int run_emulated([[maybe_unused]] report& out) {
+#if defined(TENFOLD_BENCH_EMULATION)
+  emulation::emulated_device machine;
+  device_suite suite(out, on(machine));
+  return run_all(suite);
+#else
+  std::fprintf(stderr, "device: --emulated needs a build with the tests (TENFOLD_BUILD_TESTS)\n");
+  return 2;
+#endif
+}
+
+int run_on_gpu(report& out) {
+  std::optional<cuda::gpu> gpu;
+  try {
+    gpu.emplace();
+  } catch (const backend_error& missing) {
+    std::fprintf(stderr, "%s\n", missing.what());
+    std::printf("The suite device is skipped: it has nothing to run on.\n");
+    return 0;
+  }
+  device_suite suite(out, on(*gpu), gpu->name());
+  return run_all(suite);
+}
+
+}  // namespace
+}  // namespace tenfold::bench
+
+int main(int argc, char** argv) {
+  using namespace tenfold::bench;
+  report out("device", argc, argv);
+  try {
+    return out.settings().emulated ? run_emulated(out) : run_on_gpu(out);
+  } catch (const tenfold::backend_error& failed) {
+    std::fprintf(stderr, "\n%s\n", failed.what());
+    return 1;
+  }
+}
