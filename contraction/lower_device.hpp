@@ -456,20 +456,20 @@ class device_lowering : private device_values<L> {
   /// Where neighbours lie in the device's memory they are left to neighbouring threads.
   int row_label(const placed_step& s) const {
     if (s.b == nullptr || !s.by_rows) return -1;
+    const label_set of_one = s.a.labels ^ s.b->labels;
+    const placed_value& n = neighbours(s);
     int best = -1;
     double saved = 0;
     for (int l = 0; l < problem_.label_count; ++l) {
-      if (!contains(s.lines, l) || extent(l) < 2) continue;
-      const bool in_a = contains(s.a.labels, l), in_b = contains(s.b->labels, l);
-      if (in_a == in_b) continue;
-      const placed_value& n = neighbours(s);
+      if (!contains(s.lines & of_one, l) || extent(l) < 2) continue;
       if (n.where == device_memory::global && contains(n.labels, l) &&
           select::magnitude(n.stride[l]) == 1 && points(s.lines & n.labels) > extent(l))
         continue;
       // Of each term one load is saved for each row but the first.
       const index rows = std::min(extent(l), select::device_rows_at_most(problem_.type));
       const double now = 1 - 1 / static_cast<double>(rows);
-      const bool small = (in_a ? s.a : *s.b).where == device_memory::block;
+      const placed_value& varies = contains(s.a.labels, l) ? s.a : *s.b;
+      const bool small = varies.where == device_memory::block;
       if (now + small > saved) {
         saved = now + small;
         best = l;

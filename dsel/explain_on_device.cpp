@@ -40,7 +40,8 @@ device_explanation<kernel_limits> explain_kernel_on(const device_queue& where, c
   told.device = cuda::ready_program(*where.machine,
                                     lower_kernel(k, *made, operands, where.machine->capabilities()))
                     .explain();
-  told.plan = explain_plan<dynamic_program<kernel_limits>>(k, text, *made, extents, nullptr, {}, false);
+  told.plan =
+      explain_plan<dynamic_program<kernel_limits>>(k, text, *made, extents, nullptr, {}, false);
   return told;
 }
 

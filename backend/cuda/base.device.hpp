@@ -166,7 +166,15 @@ TENFOLD_DEVICE complex<R> negate(complex<R> x) {
 #if defined(__CUDACC__)
 TENFOLD_DEVICE void atomic_add(float* to, float x) { atomicAdd(to, x); }
 TENFOLD_DEVICE void atomic_add(double* to, double x) { atomicAdd(to, x); }
+template <class R>
+TENFOLD_DEVICE void atomic_set(R* to, R x) {
+  *static_cast<volatile R*>(to) = x;
+}
 #else
+template <class R>
+inline void atomic_set(R* to, R x) {
+  __atomic_store(to, &x, __ATOMIC_RELAXED);
+}
 template <class R>
 inline void atomic_add(R* to, R x) {
   R old, sum;
@@ -179,6 +187,12 @@ template <class R>
 TENFOLD_DEVICE void atomic_add(complex<R>* to, complex<R> x) {
   atomic_add(&to->re, x.re);
   atomic_add(&to->im, x.im);
+}
+/// Writes an entry that other threads may write, too: the same value.
+template <class R>
+TENFOLD_DEVICE void atomic_set(complex<R>* to, complex<R> x) {
+  atomic_set(&to->re, x.re);
+  atomic_set(&to->im, x.im);
 }
 
 TENFOLD_DEVICE float conjugate(float x) { return x; }

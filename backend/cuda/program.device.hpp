@@ -133,7 +133,11 @@ TENFOLD_DEVICE void store(const arguments_of<P>& x, phase_memory<P>& memory, ele
     const long long to = through_map<X>(place, at);
     if (X.mapped && to < 0) return;
     // What is written lies among what is read, and so by way of the same type.
-    static_cast<S*>(const_cast<void*>(place.data))[to] = as<S>(value);
+    S* const entry = static_cast<S*>(const_cast<void*>(place.data)) + to;
+    if constexpr (X.mapped)
+      atomic_set(entry, as<S>(value));  // elements share entries
+    else
+      *entry = as<S>(value);
   }
 }
 

@@ -59,4 +59,11 @@ double real_number(std::string_view name, std::string_view text) {
   return number<double>(name, text, "a number");
 }
 
+std::optional<tenfold::device_queue> named_device(std::string_view name, std::string_view text) {
+  if (text == "cpu") return std::nullopt;
+  if (text != "cuda")
+    throw problem_error(std::string(name) + " is cpu or cuda, not '" + std::string(text) + "'");
+  return tenfold::on(tenfold::device::cuda);
+}
+
 }  // namespace fem

@@ -5,8 +5,10 @@
 #define TENFOLD_EXAMPLES_FEM_ARGUMENTS_HPP
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <tenfold/backend/cuda/device_queue.hpp>
 
 namespace fem {
 
@@ -23,6 +25,10 @@ void for_each_option(std::span<const std::string_view> arguments,
 /// is none or out of range.
 int whole_number(std::string_view name, std::string_view text, int least, int most);
 double real_number(std::string_view name, std::string_view text);
+
+/// Where to compute: `cuda` is the first GPU, `cpu` nothing. Throws problem_error for another word,
+/// tenfold::backend_error if there is no GPU.
+std::optional<tenfold::device_queue> named_device(std::string_view name, std::string_view text);
 
 }  // namespace fem
 

@@ -17,6 +17,7 @@
 #include "arguments.hpp"
 #include "bounds.hpp"
 #include "conjugate_gradients.hpp"
+#include "device_matrix.hpp"
 #include "domain.hpp"
 #include "geometry.hpp"
 #include "mesh.hpp"
@@ -71,7 +72,7 @@ class numbers_at_points {
   }
 
   const double* operator()(const slab& on) const {
-    if (stored_) return (is_mass_ ? stored_->M.data() : stored_->D.data()) + on.first * block_size_;
+    if (stored_) return stored() + on.first * block_size_;
     static thread_local vector made;
     if (made.size() < on.count * block_size_) made = vector(on.count * block_size_);
     for (index b = 0; b < on.count; ++b) {
@@ -86,6 +87,9 @@ class numbers_at_points {
   }
 
   double bytes() const { return bytes_; }
+
+  /// Those of all blocks, where they are stored.
+  const double* stored() const { return is_mass_ ? stored_->M.data() : stored_->D.data(); }
 
  private:
   bool is_mass_;
@@ -106,16 +110,67 @@ vector mass_times(const mesh& shape, const basis& tables, const restriction& all
   return y;
 }
 
+double seconds_of(const std::function<void()>& work) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point start = clock::now();
+  work();
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// A x = b solved a second time, and timed.
+struct timed_solve {
+  vector x, r;                                       ///< r = b - A x
+  double solve_seconds = 0, all_matrix_seconds = 0;  ///< of as many A x as there are iterations
+};
+
+timed_solve solve_here(const slab_matrix& A, const vector& b, int iterations) {
+  timed_solve t;
+  t.r = b;
+  merged_conjugate_gradients(A, t.r, iterations);
+  t.r = b;
+  t.solve_seconds = seconds_of([&] { t.x = merged_conjugate_gradients(A, t.r, iterations); });
+  vector y = t.r;
+  const auto multiply = [&] {
+    add_up(A.all, y, [&](const slab& on) { A.add(on, t.x.data(), y.data()); });
+  };
+  multiply();
+  t.all_matrix_seconds = seconds_of([&] {
+    for (int k = 0; k < iterations; ++k) multiply();
+  });
+  return t;
+}
+
+/// On a device; that b goes there and x comes back is not timed.
+timed_solve solve_there(const device_matrix& A, const vector& b, index unknowns, int iterations) {
+  const tenfold::device_queue& where = A.queue();
+  device_vector x(where, b.size()), r(where, b.size());
+  const vector zero = zeros(b.size());
+  const auto solve = [&] {
+    x.copy_from(zero);
+    r.copy_from(b);
+    where.wait();
+    return seconds_of([&] {
+      conjugate_gradients(A, nullptr, x, r, unknowns, 0, iterations, [](int, double) {});
+      where.wait();
+    });
+  };
+  timed_solve t{zero, b, 0, 0};
+  solve();
+  t.solve_seconds = solve();
+  x.copy_to(t.x);
+  r.copy_to(t.r);
+  A.apply(x, r);
+  where.wait();
+  t.all_matrix_seconds = seconds_of([&] {
+    for (int k = 0; k < iterations; ++k) A.apply(x, r);
+    where.wait();
+  });
+  return t;
+}
+
 }  // namespace
 
 bake_off_outcome run(const bake_off& what) {
-  using clock = std::chrono::steady_clock;
-  const auto seconds_of = [](auto work) {
-    const clock::time_point start = clock::now();
-    work();
-    return std::chrono::duration<double>(clock::now() - start).count();
-  };
-
   const int p = what.degree, n = cube_root(what.elements);
   const mesh shape = cut(moved_cube(), n, what.from_vertices ? 1 : p);
   const basis tables(p, what.is_collocated() ? gauss_lobatto(p + 1) : gauss_legendre(p + 2));
@@ -136,39 +191,32 @@ bake_off_outcome run(const bake_off& what) {
   for_each_entry(all.size(), [&](index i) { b(i) = i < unknowns ? factor * b(i) : 0; });
 
   const numbers_at_points numbers(what, shape, tables.rule, all);
-  const element_operator A =
-      what.is_mass() ? mass_operator(tables, all) : diffusion_operator(tables, all);
-  const slab_matrix action = {
-      all, [&](const slab& on, const double* x, double* y) { A.add(on, numbers(on), x, y); },
-      unknowns};
-
   bake_off_outcome result;
   result.unknowns = unknowns;
   result.geometry_bytes = numbers.bytes();
   result.matrix_bytes = 3 * 8.0 * static_cast<double>(all.size()) + numbers.bytes() +
                         4.0 * static_cast<double>(all.blocks() * W * all.per_element());
 
-  vector x, r = b;
-  merged_conjugate_gradients(action, r, what.iterations);
-  r = b;
-  const double solve =
-      seconds_of([&] { x = merged_conjugate_gradients(action, r, what.iterations); });
-  result.iteration_seconds = solve / what.iterations;
+  const timed_solve solved = [&] {
+    if (what.where) {
+      const device_matrix A(*what.where, what.is_mass(), tables, all, numbers.stored());
+      return solve_there(A, b, unknowns, what.iterations);
+    }
+    const element_operator A =
+        what.is_mass() ? mass_operator(tables, all) : diffusion_operator(tables, all);
+    const auto add = [&](const slab& on, const double* x, double* y) {
+      A.add(on, numbers(on), x, y);
+    };
+    return solve_here({all, add, unknowns}, b, what.iterations);
+  }();
+  result.iteration_seconds = solved.solve_seconds / what.iterations;
+  result.matrix_seconds = solved.all_matrix_seconds / what.iterations;
   const auto norm = [&](const vector& v) {
     return std::sqrt(sum_over_entries(unknowns, [&](index i) { return v(i) * v(i); }));
   };
-  result.residual = norm(r) / norm(b);
+  result.residual = norm(solved.r) / norm(b);
   for (index i = 0; i < unknowns; ++i)
-    result.error = std::max(result.error, std::fabs(x(i) - u(i)));
-
-  const auto multiply = [&] {
-    add_up(all, r, [&](const slab& on) { action.add(on, x.data(), r.data()); });
-  };
-  multiply();
-  result.matrix_seconds = seconds_of([&] {
-                            for (int k = 0; k < what.iterations; ++k) multiply();
-                          }) /
-                          what.iterations;
+    result.error = std::max(result.error, std::fabs(solved.x(i) - u(i)));
   return result;
 }
 
@@ -186,6 +234,8 @@ bake_off parse(std::span<const std::string_view> arguments) {
     } else if (name == "--elements") {
       what.elements = whole_number(name, value(), 1, 1 << 30);
       cube_root(what.elements);
+    } else if (name == "--device") {
+      what.where = named_device(name, value());
     } else if (name == "--iterations") {
       what.iterations = whole_number(name, value(), 1, 1'000'000);
     } else if (name == "--threads") {
@@ -202,6 +252,8 @@ bake_off parse(std::span<const std::string_view> arguments) {
     }
     return true;
   });
+  if (what.where && what.from_vertices)
+    throw problem_error("--geometry vertices is not for --device cuda: there it is stored");
   return what;
 }
 
@@ -214,6 +266,7 @@ constexpr const char* usage =
     "  --elements E    elements of the cube, n^3 (4096)\n"
     "  --geometry G    stored: numbers at the points are read; vertices: made of the 8 vertices\n"
     "                  of an element each time (stored)\n"
+    "  --device D      cpu; cuda: the first NVIDIA GPU, with geometry stored (cpu)\n"
     "  --iterations N  (100)\n"
     "  --threads T     threads (without it: all of the machine); results do not depend on T\n"
     "  --help          this text\n";
@@ -242,19 +295,24 @@ void report(const bake_off& what, const bake_off_outcome& o, double triad, std::
        "%d, fixed; the residual is %.1e of that at the start, x differs from u by %.1e",
        what.iterations, o.residual, o.error);
   line("warm-up         ", "%s", "one solve");
-  line("threads         ", "%d", threads);
-  line("STREAM triad    ", "%.1f GB/s, of these threads, in this run", 1e-9 * triad);
-  const double cache = last_cache_bytes();
-  const double vectors = 4 * 8 * dofs, data = o.matrix_bytes + vectors;
-  line("size            ", "%.1f MB in an iteration, last cache %.1f MB: %s", 1e-6 * data,
-       1e-6 * cache, data > cache ? "out of cache" : "in cache");
+  if (what.where) {
+    line("device          ", "%s", "the first GPU; vectors and geometry are there");
+  } else {
+    line("threads         ", "%d", threads);
+    line("STREAM triad    ", "%.1f GB/s, of these threads, in this run", 1e-9 * triad);
+    const double cache = last_cache_bytes();
+    const double vectors = 4 * 8 * dofs, data = o.matrix_bytes + vectors;
+    line("size            ", "%.1f MB in an iteration, last cache %.1f MB: %s", 1e-6 * data,
+         1e-6 * cache, data > cache ? "out of cache" : "in cache");
+  }
   line("A x             ", "%.3f ms, %.1f MDoF/s; %.1f bytes a DoF at %.1f GB/s",
        1e3 * o.matrix_seconds, 1e-6 * dofs / o.matrix_seconds, o.matrix_bytes / dofs,
        1e-9 * o.matrix_bytes / o.matrix_seconds);
   line("an iteration    ", "%.3f ms, %.2f times A x", 1e3 * o.iteration_seconds,
        o.iteration_seconds / o.matrix_seconds);
-  line("DoFs iterations / (threads s)  ", "%.2f million",
-       1e-6 * dofs / (o.iteration_seconds * threads));
+  const int workers = what.where ? 1 : threads;
+  line(what.where ? "DoFs iterations / s            " : "DoFs iterations / (threads s)  ",
+       "%.2f million", 1e-6 * dofs / (o.iteration_seconds * workers));
 }
 
 }  // namespace
@@ -273,7 +331,7 @@ int run_bake_off(std::span<const std::string_view> arguments, std::ostream& out,
     }
     with_threads(what.threads, [&] {
       const bake_off_outcome o = run(what);
-      report(what, o, triad_bound(), out);
+      report(what, o, what.where ? 0 : triad_bound(), out);
     });
     return 0;
   } catch (const std::bad_alloc&) {

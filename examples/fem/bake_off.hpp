@@ -10,8 +10,10 @@
 #define TENFOLD_EXAMPLES_FEM_BAKE_OFF_HPP
 
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/tensor/extents.hpp>
 
 namespace fem {
@@ -25,6 +27,7 @@ struct bake_off {
   bool from_vertices =
       false;  ///< numbers at the points are made of the vertices each time: elements
               ///< are trilinear then, else curved and their numbers stored
+  std::optional<tenfold::device_queue> where;  ///< on a GPU; nothing: here
   bool help = false;
 
   bool is_mass() const { return problem <= 2; }

@@ -4,9 +4,11 @@
 #ifndef TENFOLD_EXAMPLES_FEM_OPTIONS_HPP
 #define TENFOLD_EXAMPLES_FEM_OPTIONS_HPP
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tenfold/backend/cuda/device_queue.hpp>
 
 namespace fem {
 
@@ -19,10 +21,11 @@ struct options {
                               ///< hexahedron of the domain; -1: by degree
   int threads = 0;            ///< 0: all that the machine offers
   int geometry = 0;           ///< degree of the elements' shape at most; 0: that of the solution
-  std::string preconditioner = "multigrid";  ///< or "chebyshev", "jacobi"
-  double deform = 0.1;                       ///< how far the cube is bent
-  std::string output;                        ///< a .vtu file; empty: none
-  std::string plot;                          ///< an .svg file; empty: none
+  std::string preconditioner = "multigrid";    ///< or "chebyshev", "jacobi"
+  std::optional<tenfold::device_queue> where;  ///< on a GPU, with "jacobi"; nothing: here
+  double deform = 0.1;                         ///< how far the cube is bent
+  std::string output;                          ///< a .vtu file; empty: none
+  std::string plot;                            ///< an .svg file; empty: none
   bool help = false;
 };
 

@@ -84,6 +84,7 @@ int solve_all(const options& chosen, std::ostream& out, std::ostream& err, bool 
       what.by = chosen.preconditioner == "jacobi"      ? preconditioning::jacobi
                 : chosen.preconditioner == "chebyshev" ? preconditioning::chebyshev
                                                        : preconditioning::multigrid;
+      what.where = chosen.where;
       what.progress = [&, where = "degree " + std::to_string(s.p) + ", " +
                                   elements_text(whole.shared, std::to_string(n))](
                           const char* stage, int iteration, double residual) {

@@ -8,6 +8,7 @@
 
 #include "bounds.hpp"
 #include "conjugate_gradients.hpp"
+#include "device_matrix.hpp"
 #include "discretization.hpp"
 #include "preconditioners.hpp"
 #include "problem_error.hpp"
@@ -15,6 +16,12 @@
 #include "vtu.hpp"
 
 namespace fem {
+
+namespace {
+
+constexpr int most_iterations = 20'000;
+
+}  // namespace
 
 outcome solve(int p, const request& what) {
   using clock = std::chrono::steady_clock;
@@ -42,21 +49,44 @@ outcome solve(int p, const request& what) {
   outcome result;
   result.setup_seconds = seconds_since(start);
   const vector given = u;
-  const auto solve_with = [&](const matrix_action& precondition) {
+  const auto tell = [&what](int k, double residual) { what.progress("iteration", k, residual); };
+  /// u = A^-1 b by conjugate gradients, `iterate(u, r)`.
+  const auto solved_by = [&](const std::function<convergence(vector&, vector&)>& iterate) {
     u = given;
     vector r = b;
     const clock::time_point solving = clock::now();
-    const convergence state = conjugate_gradients(
-        [&on](const vector& x, vector& y) { on.apply_diffusion(x, y); }, precondition, u, r,
-        on.unknowns(), what.tolerance, 20'000,
-        [&what](int k, double residual) { what.progress("iteration", k, residual); });
+    const convergence state = iterate(u, r);
     if (!state.reached) {
       throw problem_error("conjugate gradients do not converge within " +
                           std::to_string(state.iterations) + " iterations");
     }
     return solve_cost{state.iterations, seconds_since(solving)};
   };
-  result.jacobi = result.chosen = solve_with([&](const vector& r, vector& z) { diagonal(r, z); });
+  const auto solve_with = [&](const matrix_action& precondition) {
+    return solved_by([&](vector& x, vector& r) {
+      return conjugate_gradients(
+          [&on](const vector& d, vector& image) { on.apply_diffusion(d, image); }, precondition, x,
+          r, on.unknowns(), what.tolerance, most_iterations, tell);
+    });
+  };
+  const auto solve_there = [&](const device_matrix& A) {
+    return solved_by([&](vector& x, vector& r) {
+      const tenfold::device_queue& where = A.queue();
+      const auto inverse = copied(where, diagonal.inverse());
+      auto x_there = copied(where, x), r_there = copied(where, r);
+      const convergence state = conjugate_gradients(A, &inverse, x_there, r_there, on.unknowns(),
+                                                    what.tolerance, most_iterations, tell);
+      x_there.copy_to(x);
+      return state;
+    });
+  };
+  if (what.where) {
+    result.jacobi = solve_there(device_matrix(*what.where, false, on.tables(),
+                                              on.nodes_of_elements(), on.at_points().D.data()));
+  } else {
+    result.jacobi = solve_with([&](const vector& r, vector& z) { diagonal(r, z); });
+  }
+  result.chosen = result.jacobi;
   what.progress("preconditioner", 0, 1);
   if (what.by == preconditioning::chebyshev) {
     chebyshev polynomial(on);

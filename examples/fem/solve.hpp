@@ -5,6 +5,8 @@
 #define TENFOLD_EXAMPLES_FEM_SOLVE_HPP
 
 #include <functional>
+#include <optional>
+#include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/tensor/extents.hpp>
 
 #include "mesh.hpp"
@@ -20,6 +22,8 @@ struct request {
   const mesh& shape;         ///< must outlive the call
   double tolerance = 1e-12;  ///< of conjugate gradients
   preconditioning by = preconditioning::multigrid;
+  /// Conjugate gradients, with Jacobi's preconditioner alone, on a GPU; nothing: here.
+  std::optional<tenfold::device_queue> where{};
   output_file* output = nullptr;  ///< nullptr: no file
   /// Told what is being done, and how far it is; called often.
   std::function<void(const char* stage, int iteration, double residual)> progress =

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <tenfold/backend/cuda/device_tensor.hpp>
 #include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/reflection.hpp>
 #include <test_device.hpp>
 #include <vector>
 
@@ -133,6 +134,34 @@ TEST_CASE(
     check_restricted<float, std::int64_t>(machine, adds);
     check_restricted<std::complex<double>, std::int32_t>(machine, adds);
   }
+}
+
+TEST_CASE("what is declared of an operand is legal on a device") {
+  using labels::e, labels::q, labels::r, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr input<"B"> B;
+  constexpr output<"v"> v;
+  constexpr auto kernel = fuse(e)(v(e, q, r) = A(q, i) * B(r, j) * u(e, i, j));
+  testing::test_device machine;
+  const device_queue where = on(machine);
+  tensor<double, dyn, 3, 3> U(5), got(5), want(5);
+  fill(U, 1);
+  tensor<double, 3, 3> M;
+  for (index a = 0; a < 3; ++a)
+    for (index b = 0; b < 3; ++b) M(a, b) = static_cast<double>(a == b ? 2 : a + b == 2 ? 3 : 1);
+  for (index x = 0; x < 5; ++x)
+    for (index a = 0; a < 3; ++a)
+      for (index c = 0; c < 3; ++c) {
+        want(x, a, c) = 0;
+        for (index b = 0; b < 3; ++b) want(x, a, c) += M(a, b) * U(x, b, c);
+      }
+  const auto from = copied(where, U);
+  const auto table = copied(where, M);
+  device_tensor<double, dyn, 3, 3> to(where, 5);
+  kernel(where, v = to, u = from, A = reflection_symmetric(table), B = identity);
+  to.copy_to(got);
+  CHECK(same(got, want));
 }
 
 TEST_SUITE_END();

@@ -1,0 +1,134 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <emulated_device.hpp>
+#include <initializer_list>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bake_off.hpp"
+#include "device_matrix.hpp"
+#include "domain.hpp"
+#include "geometry.hpp"
+#include "mesh.hpp"
+#include "operators.hpp"
+#include "run.hpp"
+#include "solve.hpp"
+
+// The programs on a device, an emulated one: what they compute here, but for the order of sums.
+
+namespace {
+
+using tenfold::emulation::emulated_device;
+
+/// The largest difference, as a share of the largest entry.
+double difference(const fem::vector& x, const fem::vector& y) {
+  double largest = 0, apart = 0;
+  for (fem::index i = 0; i < x.size(); ++i) {
+    largest = std::max(largest, std::fabs(x(i)));
+    apart = std::max(apart, std::fabs(x(i) - y(i)));
+  }
+  return apart / largest;
+}
+
+/// A x here and on a device. Nine elements do not fill their blocks of eight.
+void check_matrix(emulated_device& machine, int p, bool is_mass, bool is_collocated,
+                  int components) {
+  CAPTURE(p);
+  CAPTURE(is_mass);
+  CAPTURE(is_collocated);
+  CAPTURE(components);
+  const fem::mesh shape = fem::cut(fem::deformed_cube(0.1), 2, p);
+  const fem::basis tables(p,
+                          is_collocated ? fem::gauss_lobatto(p + 1) : fem::gauss_legendre(p + 2));
+  const fem::restriction all(shape, p, components);
+  const fem::geometry at_points(shape, tables.rule, all.blocks(), is_mass, !is_mass);
+  const fem::element_operator A =
+      is_mass ? fem::mass_operator(tables, all) : fem::diffusion_operator(tables, all);
+  const double* const numbers = is_mass ? at_points.M.data() : at_points.D.data();
+  const fem::index of_block =
+      (is_mass ? 1 : 6) * tables.Q1D() * tables.Q1D() * tables.Q1D() * fem::W;
+  fem::vector x(all.size()), y(all.size()), got(all.size());
+  for (fem::index i = 0; i < x.size(); ++i) x(i) = std::cos(static_cast<double>(i));
+  fem::add_up(all, y, [&](const fem::slab& on) {
+    A.add(on, numbers + on.first * of_block, x.data(), y.data());
+  });
+
+  const auto where = tenfold::on(machine);
+  const fem::device_matrix there(where, is_mass, tables, all, numbers);
+  const auto x_there = copied(where, x);
+  fem::device_vector y_there(where, x.size());
+  there.apply(x_there, y_there);
+  y_there.copy_to(got);
+  CHECK(difference(y, got) < 1e-13);
+}
+
+}  // namespace
+
+TEST_CASE("the matrices on a device are those that are here") {
+  emulated_device machine;
+  check_matrix(machine, 2, true, false, 1);
+  check_matrix(machine, 1, true, false, 3);
+  check_matrix(machine, 2, false, false, 1);
+  check_matrix(machine, 2, false, true, 1);
+  check_matrix(machine, 1, false, false, 3);
+}
+
+TEST_CASE("bake-off problems on a device have the residuals and errors that they have here") {
+  emulated_device machine;
+  for (const int problem : {1, 4, 5}) {
+    CAPTURE(problem);
+    fem::bake_off what;
+    what.problem = problem;
+    what.degree = 2;
+    what.elements = 8;
+    what.iterations = 6;
+    const fem::bake_off_outcome here = fem::run(what);
+    what.where = tenfold::on(machine);
+    const fem::bake_off_outcome there = fem::run(what);
+    CHECK(there.unknowns == here.unknowns);
+    CHECK(there.residual == doctest::Approx(here.residual).epsilon(1e-6));
+    CHECK(there.error == doctest::Approx(here.error).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("Poisson's equation on a device has the error and the iterations that it has here") {
+  emulated_device machine;
+  const fem::mesh shape = fem::cut(fem::deformed_cube(0.1), 2, 2);
+  fem::request what{shape};
+  what.by = fem::preconditioning::jacobi;
+  const fem::outcome here = fem::solve(2, what);
+  what.where = tenfold::on(machine);
+  const fem::outcome there = fem::solve(2, what);
+  CHECK(std::abs(there.jacobi.iterations - here.jacobi.iterations) <= 1);
+  CHECK(there.chosen.iterations == there.jacobi.iterations);
+  CHECK(there.l2_error == doctest::Approx(here.l2_error).epsilon(1e-9));
+}
+
+TEST_CASE("the programs say what is wrong with a device in one sentence") {
+  using words = std::vector<std::string_view>;
+  const auto bp = [](const words& arguments) {
+    std::ostringstream out, err;
+    CHECK(fem::run_bake_off(arguments, out, err) == 2);
+    CHECK(out.str() == "");
+    return err.str();
+  };
+  const auto poisson = [](const words& arguments) {
+    std::ostringstream out, err;
+    CHECK(fem::run(arguments, out, err, false) == 2);
+    CHECK(out.str() == "");
+    return err.str();
+  };
+  CHECK(bp({"--device", "gpu"}) == "bp: --device is cpu or cuda, not 'gpu'\n");
+  CHECK(poisson({"--device=tpu"}) == "poisson: --device is cpu or cuda, not 'tpu'\n");
+  // Without a GPU what is missing is told; with one, what does not go together.
+  const std::string vertices = bp({"--device", "cuda", "--geometry", "vertices"});
+  CHECK((vertices.find("bp: tenfold: ") == 0 ||
+         vertices == "bp: --geometry vertices is not for --device cuda: there it is stored\n"));
+  const std::string multigrid = poisson({"--device", "cuda", "--preconditioner", "multigrid"});
+  CHECK((multigrid.find("poisson: tenfold: ") == 0 ||
+         multigrid == "poisson: --preconditioner multigrid is not for --device cuda: jacobi is\n"));
+}
