@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <tenfold/backend/check_gemm.hpp>
+#include <tenfold/backend/interface/device_variable_gemm.hpp>
 #include <tenfold/tensor/error.hpp>
 
 namespace tenfold::batched_blas {
@@ -11,7 +12,7 @@ using enum argument;
 
 /// Entries along a line of storage: what a leading dimension may not fall below.
 index line(order layout, op f, index rows, index columns) {
-  return (layout == order::row_major) == (f == op::none) ? columns : rows;
+  return gemm_line(layout == order::row_major, f != op::none, rows, columns);
 }
 
 /// Lines of storage.
@@ -34,12 +35,9 @@ bool is_addressable(order layout, op f, index rows, index columns, index ld, ind
 }
 
 argument wrong_size(order layout, const problem_terms& p, index bytes) {
-  if (p.m < 0) return m;
-  if (p.n < 0) return n;
-  if (p.k < 0) return k;
-  if (p.lda < std::max<index>(1, line(layout, p.op_a, p.m, p.k))) return lda;
-  if (p.ldb < std::max<index>(1, line(layout, p.op_b, p.k, p.n))) return ldb;
-  if (p.ldc < std::max<index>(1, line(layout, op::none, p.m, p.n))) return ldc;
+  const int wrong = wrong_gemm_size(layout == order::row_major, p.op_a != op::none,
+                                    p.op_b != op::none, p.m, p.n, p.k, p.lda, p.ldb, p.ldc);
+  if (wrong != 0) return static_cast<argument>(wrong);
   if (!is_addressable(layout, p.op_a, p.m, p.k, p.lda, bytes)) return lda;
   if (!is_addressable(layout, p.op_b, p.k, p.n, p.ldb, bytes)) return ldb;
   if (!is_addressable(layout, op::none, p.m, p.n, p.ldc, bytes)) return ldc;
@@ -132,6 +130,11 @@ fault overlap_of_c(const char* sentence) { return {c, sentence, true}; }
 constexpr const char* meets_sentence = "c overlaps a or b";
 
 }  // namespace
+
+fault fault_in_sizes(order layout, const problem_terms& p, index bytes) {
+  const argument wrong = wrong_size(layout, p, bytes);
+  return wrong == none ? fault() : fault_in(wrong, layout, p);
+}
 
 void require_count(index count) {
   if (count < 0) {

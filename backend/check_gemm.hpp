@@ -60,6 +60,9 @@ class findings {
 fault strided_fault(order layout, const problem_terms& p, index bytes, const batch_place& a,
                     const batch_place& b, const batch_place& c, index count);
 
+/// What is wrong with the sizes of problems of these terms.
+fault fault_in_sizes(order layout, const problem_terms& p, index bytes);
+
 /// What is known of problems of the same terms before their addresses are.
 struct checked_terms {
   problem_terms terms;

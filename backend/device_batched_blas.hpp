@@ -36,4 +36,39 @@ void gemm(const device_queue& where, typename operand_traits_of<C>::scalar_t alp
              gemm_arguments<T>{x.place, y.place, z.place, n.count, alpha, beta}, where.stream);
 }
 
+// ---- pointers with sizes; T: float, double, std::complex<float>, std::complex<double> -----------
+//
+// All addresses of matrices, and the lists of them, are the device's; sizes and groups are read on
+// the host, before these return. What is wrong with sizes throws shape_error, and with addresses
+// of strided batches overlap_error, before anything is started; what lists hold is not looked at.
+
+/// A fixed batch in strided storage, as gemm without a place.
+template <class T>
+void gemm(const device_queue& where, order layout, op op_a, op op_b, index m, index n, index k,
+          std::type_identity_t<T> alpha, const T* a, index lda, index stride_a, const T* b,
+          index ldb, index stride_b, std::type_identity_t<T> beta, T* c, index ldc, index stride_c,
+          index count);
+
+/// A fixed batch of matrices at the addresses that the lists hold.
+template <class T>
+void gemm(const device_queue& where, order layout, op op_a, op op_b, index m, index n, index k,
+          std::type_identity_t<T> alpha, const T* const* a, index lda, const T* const* b, index ldb,
+          std::type_identity_t<T> beta, T* const* c, index ldc, index count);
+
+/// Groups of fixed batches, a launch for each: the lists hold the addresses of the first group,
+/// then those of the second, ...
+template <class T>
+void gemm(const device_queue& where, order layout, const gemm_group<T>* groups, index group_count,
+          const T* const* a, const T* const* b, T* const* c);
+
+/// A variable batch whose problems lie on the device, sizes and all: nobody waits for them, and one
+/// launch computes all. `codes`, on the device or null, gets 0 for each problem, or -i where its
+/// argument i is illegal (batch_info.hpp); then its C is left as it is, and the others are
+/// computed. The work is cut for problems of `usual` rows and columns; others are computed as well.
+/// That no C meets another problem's matrix is the caller's duty. Throws shape_error for a negative
+/// count.
+template <class T>
+void gemm(const device_queue& where, order layout, const gemm_problem<T>* problems, index count,
+          int* codes = nullptr, index usual = 32);
+
 }  // namespace tenfold

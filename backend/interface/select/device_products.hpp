@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_gemm.hpp>
+#include <tenfold/backend/interface/device_variable_gemm.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select/tiles.hpp>
 
@@ -251,6 +252,24 @@ constexpr index device_blocks(const device_gemm& g, index count) {
   const index tasks = count * g.tasks();  // fits: C has more entries
   const index blocks = tasks / of_block + (tasks % of_block != 0);
   return blocks < most ? blocks : most;
+}
+
+/// How a variable batch is cut: 64 threads to a problem, whose register tiles are as large as
+/// problems of `usual` rows and columns fill, and as the sums have registers.
+constexpr device_variable_gemm device_variable_product(scalar type, index usual) {
+  device_variable_gemm g;
+  g.unroll = device_unroll;
+  while (g.rows() < usual && 2 * g.thread_rows <= device_tile_side(type) &&
+         4 * g.thread_rows * g.thread_rows * words_of(type) <= device_sum_registers(type))
+    g.thread_rows = g.thread_columns = 2 * g.thread_rows;
+  return g;
+}
+/// Blocks of a launch: one to each problem, up to twice as many as the device holds at a time;
+/// these walk on. Not measured.
+constexpr index device_variable_blocks(const device_variable_gemm& g, index count,
+                                       const device_capabilities& d) {
+  const index most = index{2} * d.multiprocessors * d.threads / g.threads();
+  return count < most ? count : most;
 }
 
 }  // namespace tenfold::select

@@ -1,0 +1,316 @@
+#include <tenfold/backend/cuda/variable_gemm.hpp>
+
+#include <doctest/doctest.h>
+
+#include <batches.hpp>
+#include <broken.hpp>
+#include <complex>
+#include <copy_there.hpp>
+#include <emulated_device.hpp>
+#include <golden.hpp>
+#include <memory>
+#include <tenfold/backend/cuda/nvrtc.hpp>
+#include <tenfold/backend/device_batched_blas.hpp>
+#include <tenfold/backend/interface/select/device_products.hpp>
+#include <thrown.hpp>
+
+// Variable batches whose sizes the device alone knows, and groups and lists of addresses there.
+
+namespace tenfold::testing {
+namespace {
+
+/// Small whole numbers: sums of products are exact in any order.
+template <class T>
+std::vector<T> exact_entries(index count, std::uint64_t seed) {
+  std::vector<T> all(static_cast<std::size_t>(count));
+  generator g(seed);
+  fill(all.data(), count, g, entries_kind::exact);
+  return all;
+}
+
+/// Problems of sizes 0 to 40, of all ops, factors and gaps, and what they shall give.
+template <class T>
+struct variable_batch {
+  order layout;
+  std::vector<gemm_problem<T>> problems;
+  std::vector<T> a, b, c, want;
+
+  variable_batch(order by, index count, std::uint64_t seed) : layout(by) {
+    generator g(seed);
+    struct offsets {
+      index a, b, c;
+    };
+    std::vector<offsets> at;
+    offsets end{0, 0, 0};
+    const T factors[] = {T(1), T(0), T(-2), number<T>(2, -1)};
+    for (index i = 0; i < count; ++i) {
+      gemm_problem<T> p;
+      const auto any_op = [&] { return static_cast<op>(between(g, 0, 2)); };
+      p.op_a = any_op();
+      p.op_b = any_op();
+      const index most = i % 3 == 0 ? 40 : 9;
+      p.m = between(g, 0, most);
+      p.n = between(g, 0, most);
+      p.k = between(g, 0, most);
+      p.alpha = factors[between(g, 0, 3)];
+      p.beta = factors[between(g, 0, 3)];
+      const auto ld = [&](op f, index rows, index columns) {
+        const bool by_row = (layout == order::row_major) == (f == op::none);
+        return std::max<index>(1, by_row ? columns : rows) + between(g, 0, 2);
+      };
+      p.lda = ld(p.op_a, p.m, p.k);
+      p.ldb = ld(p.op_b, p.k, p.n);
+      p.ldc = ld(op::none, p.m, p.n);
+      at.push_back(end);
+      end.a += p.lda * std::max(p.m, p.k) + 1;
+      end.b += p.ldb * std::max(p.k, p.n) + 1;
+      end.c += p.ldc * std::max(p.m, p.n) + 1;
+      problems.push_back(p);
+    }
+    a = exact_entries<T>(end.a, seed + 1);
+    b = exact_entries<T>(end.b, seed + 2);
+    c = exact_entries<T>(end.c, seed + 3);
+    want = c;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      gemm_problem<T>& p = problems[i];
+      p.a = a.data() + at[i].a;
+      p.b = b.data() + at[i].b;
+      p.c = want.data() + at[i].c;
+      compute(p);
+      // C is not read where beta is 0.
+      if (p.beta == T(0)) {
+        for_each_entry(p, [&](index entry) {
+          c[static_cast<std::size_t>(at[i].c + entry)] = T(std::numeric_limits<float>::quiet_NaN());
+        });
+      }
+      p.c = c.data() + at[i].c;
+    }
+  }
+
+  T entry(const T* x, op f, index ld, index i, index j) const {
+    const bool by_row = (layout == order::row_major) == (f == op::none);
+    const T value = by_row ? x[i * ld + j] : x[i + j * ld];
+    if constexpr (is_complex_type<T>) {
+      return f == op::conjugate_transpose ? std::conj(value) : value;
+    } else {
+      return value;
+    }
+  }
+  template <class F>
+  void for_each_entry(const gemm_problem<T>& p, F f) const {
+    for (index i = 0; i < p.m; ++i)
+      for (index j = 0; j < p.n; ++j) f(layout == order::row_major ? i * p.ldc + j : i + j * p.ldc);
+  }
+  void compute(const gemm_problem<T>& p) {
+    for (index i = 0; i < p.m; ++i) {
+      for (index j = 0; j < p.n; ++j) {
+        T sum(0);
+        for (index l = 0; l < p.k; ++l)
+          sum += entry(p.a, p.op_a, p.lda, i, l) * entry(p.b, p.op_b, p.ldb, l, j);
+        T& to = p.c[layout == order::row_major ? i * p.ldc + j : i + j * p.ldc];
+        to = p.alpha * sum + (p.beta == T(0) ? T(0) : p.beta * to);
+      }
+    }
+  }
+
+  /// Runs it on a device; whether all of C is as it shall be, what lies between entries too.
+  bool is_right(cuda::device_machine& machine, index usual, std::vector<int>* codes = nullptr) {
+    const copy_there<T> a_there(machine, a), b_there(machine, b), c_there(machine, c);
+    auto there = problems;
+    for (gemm_problem<T>& p : there) {
+      if (p.a != nullptr) p.a = a_there.data() + (p.a - a.data());
+      if (p.b != nullptr) p.b = b_there.data() + (p.b - b.data());
+      if (p.c != nullptr) p.c = c_there.data() + (p.c - c.data());
+    }
+    const copy_there<gemm_problem<T>> list(machine, there);
+    std::vector<int> none(there.size(), 77);
+    const copy_there<int> codes_there(machine, none);
+    gemm(on(machine), layout, list.data(), std::ssize(there),
+         codes == nullptr ? nullptr : codes_there.data(), usual);
+    if (codes != nullptr) *codes = codes_there.values();
+    const auto got = c_there.values();
+    bool right = true;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const bool both_nan = got[i] != got[i] && want[i] != want[i];
+      right = right && (got[i] == want[i] || both_nan);
+    }
+    return right;
+  }
+};
+
+std::unique_ptr<cuda::nvrtc> compiler() {
+  try {
+    return std::make_unique<cuda::nvrtc>();
+  } catch (const backend_error& e) {
+    MESSAGE("skipped: ", e.what());
+    return nullptr;
+  }
+}
+
+constexpr scalar all_scalars[] = {scalar::f32, scalar::f64, scalar::c32, scalar::c64};
+
+}  // namespace
+
+TEST_CASE("variable batches of all scalars, ops and sizes are computed on a device") {
+  emulation::emulated_device machine;
+  for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    for (const order layout : {order::row_major, order::column_major}) {
+      for (const index usual : {4, 32}) {
+        machine.most_blocks = usual == 4 ? 3 : 1000;
+        variable_batch<T> x(layout, 23, 5);
+        CHECK(x.is_right(machine, usual));
+      }
+    }
+  });
+  CHECK(machine.compiled() == 8);
+  variable_batch<double> none(order::row_major, 0, 1), one(order::row_major, 1, 1);
+  CHECK(none.is_right(machine, 32));
+  CHECK(one.is_right(machine, 32));
+  CHECK(machine.compiled() == 8);
+}
+
+TEST_CASE("a bad problem of a variable batch on a device has a code, and the others are computed") {
+  emulation::emulated_device machine;
+  variable_batch<double> x(order::row_major, 12, 3);
+  const auto spoil = [&](std::size_t i, auto change) {
+    gemm_problem<double>& p = x.problems[i];
+    p.m = p.n = p.k = 2;
+    p.op_a = p.op_b = op::none;
+    p.lda = p.ldb = p.ldc = 2;
+    p.alpha = 1;
+    change(p);
+  };
+  // What these would write is left as it was.
+  x.want = x.c;
+  for (std::size_t i = 5; i < x.problems.size(); ++i) {
+    gemm_problem<double> p = x.problems[i];
+    p.c = x.want.data() + (p.c - x.c.data());
+    x.compute(p);
+  }
+  spoil(0, [](auto& p) { p.m = -1; });
+  spoil(1, [](auto& p) { p.ldb = 1; });
+  spoil(2, [](auto& p) { p.a = nullptr; });
+  spoil(3, [](auto& p) { p.op_b = static_cast<op>(9); });
+  spoil(4, [](auto& p) { p.c = nullptr; });
+  std::vector<int> codes;
+  CHECK(x.is_right(machine, 32, &codes));
+  CHECK(codes == std::vector<int>{-4, -11, -8, -3, -13, 0, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("every barrier of a variable batch is missed when it is missing") {
+  constexpr const char* code = "tenfold/backend/cuda/variable_gemm.device.hpp";
+  const auto caught = [&](const char* from, const char* to, const std::string& error = "") {
+    variable_batch<double> x(order::row_major, 6, 9);
+    return emulation::times_caught(
+        {code, from, to}, error,
+        [&](emulation::emulated_device& on_this) { return x.is_right(on_this, 8); });
+  };
+  using emulation::orders;
+  CHECK(caught("", "") == 0);
+  CHECK(caught("if (is_used) wait_for_block();", "if (is_used && t < 0) wait_for_block();") ==
+        orders);
+  CHECK(caught("          wait_for_block();\n          const int depth",
+               "          const int depth") == orders);
+  CHECK(caught("if (is_used) wait_for_block();", "if (is_used && t < 3) wait_for_block();",
+               "divergent") == orders);
+}
+
+TEST_CASE("the text of a variable batch is what it was") {
+  check_golden(
+      "device_variable_gemm.txt",
+      cuda::variable_gemm_text(scalar::f64, select::device_variable_product(scalar::f64, 32)));
+}
+
+TEST_CASE("no device kernel of a variable batch spills") {
+  const auto nvrtc = compiler();
+  if (nvrtc == nullptr) return;
+  for (const scalar type : all_scalars) {
+    for (const index usual : {8, 16, 32, 64}) {
+      for (const int architecture : {80, 90}) {
+        const auto image = nvrtc->compile(
+            cuda::variable_gemm_text(type, select::device_variable_product(type, usual)),
+            architecture);
+        INFO("scalar ", static_cast<int>(type), ", usual ", usual, ", sm_", architecture, ": ",
+             image.registers, " registers");
+        CHECK(image.spilled_bytes == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("groups, lists of addresses and strided batches with sizes are computed on a device") {
+  emulation::emulated_device machine;
+  for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    constexpr index entries = 4000;
+    const auto a = exact_entries<T>(entries, 1), b = exact_entries<T>(entries, 2),
+               c = exact_entries<T>(entries, 3);
+    const copy_there<T> a_there(machine, a), b_there(machine, b), c_there(machine, c);
+    const gemm_group<T> groups[] = {
+        {op::none, op::transpose, 3, 4, 5, T(2), 5, 6, T(-1), 4, 6},
+        {op::conjugate_transpose, op::none, 2, 2, 2, T(1), 2, 2, T(0), 3, 0},
+        {op::conjugate_transpose, op::none, 6, 2, 3, T(-1), 6, 2, T(0), 2, 4},
+        {op::none, op::none, 2, 3, 4, T(0), 4, 3, T(2), 3, 2}};
+    std::vector<const T*> list_a, list_b, at_a, at_b;
+    std::vector<T*> list_c, at_c;
+    auto want = c;
+    for (index i = 0; i < 12; ++i) {
+      list_a.push_back(a.data() + 100 * i);
+      list_b.push_back(b.data() + 100 * i);
+      list_c.push_back(want.data() + 100 * i);
+      at_a.push_back(a_there.data() + 100 * i);
+      at_b.push_back(b_there.data() + 100 * i);
+      at_c.push_back(c_there.data() + 100 * i);
+    }
+    const copy_there<const T*> addresses_a(machine, at_a), addresses_b(machine, at_b);
+    const copy_there<T*> addresses_c(machine, at_c);
+    const auto where = on(machine);
+    const auto check = [&] { CHECK(c_there.values() == want); };
+    gemm(order::row_major, groups, 4, list_a.data(), list_b.data(), list_c.data());
+    gemm(where, order::row_major, groups, 4, addresses_a.data(), addresses_b.data(),
+         addresses_c.data());
+    check();
+    gemm<T>(order::column_major, op::none, op::none, 3, 2, 4, T(1), list_a.data(), 3, list_b.data(),
+            4, T(1), list_c.data(), 5, 7);
+    gemm<T>(where, order::column_major, op::none, op::none, 3, 2, 4, T(1), addresses_a.data(), 3,
+            addresses_b.data(), 4, T(1), addresses_c.data(), 5, 7);
+    check();
+    gemm<T>(order::row_major, op::transpose, op::none, 3, 3, 3, T(1), a.data(), 4, 0, b.data(), 3,
+            20, T(-1), want.data(), 3, 30, 11);
+    gemm<T>(where, order::row_major, op::transpose, op::none, 3, 3, 3, T(1), a_there.data(), 4, 0,
+            b_there.data(), 3, 20, T(-1), c_there.data(), 3, 30, 11);
+    check();
+  });
+}
+
+TEST_CASE("sizes that are wrong on a device are told as on the host, before anything runs") {
+  emulation::emulated_device machine;
+  const auto where = on(machine);
+  double x[100] = {}, y[100] = {};
+  double *const list[] = {x, x}, *const results[] = {y, y + 50};
+  const auto both = [&](auto host, auto there) {
+    const std::string sentence = thrown_by<shape_error>(host);
+    CHECK(sentence != "");
+    CHECK(thrown_by<shape_error>(there) == sentence);
+  };
+  const gemm_group<double> groups[] = {{op::none, op::none, 2, 2, 2, 1, 2, 2, 0, 2, 1},
+                                       {op::none, op::none, 2, 2, 5, 1, 3, 2, 0, 2, 1}};
+  both([&] { gemm(order::row_major, groups, 2, list, list, results); },
+       [&] { gemm(where, order::row_major, groups, 2, list, list, results); });
+  both(
+      [&] {
+        gemm<double>(order::row_major, op::none, op::none, 2, -1, 2, 1, x, 2, 4, x, 2, 4, 0, x, 2,
+                     4, 3);
+      },
+      [&] {
+        gemm<double>(where, order::row_major, op::none, op::none, 2, -1, 2, 1, x, 2, 4, x, 2, 4, 0,
+                     x, 2, 4, 3);
+      });
+  CHECK(thrown_by<shape_error>([&] {
+          gemm(where, order::row_major, static_cast<const gemm_problem<double>*>(nullptr), 3);
+        }) != "");
+  CHECK(machine.compiled() == 0);
+}
+
+}  // namespace tenfold::testing
