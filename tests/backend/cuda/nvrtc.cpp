@@ -1,5 +1,7 @@
 #include <tenfold/backend/cuda/nvrtc.hpp>
 
+#include <device_compiler.hpp>
+
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -16,21 +18,6 @@
 
 namespace tenfold::testing {
 namespace {
-
-/// The compiler, or nothing; then the test that asks says that it is skipped.
-const cuda::nvrtc* compiler() {
-  static std::string missing;
-  static const auto found = []() -> std::unique_ptr<cuda::nvrtc> {
-    try {
-      return std::make_unique<cuda::nvrtc>();
-    } catch (const backend_error& e) {
-      missing = e.what();
-      return nullptr;
-    }
-  }();
-  if (found == nullptr) MESSAGE("skipped: ", missing);
-  return found.get();
-}
 
 gemm_shape rows_shape(scalar type, index m, index n, index k) {
   gemm_shape s{type, m, n, k, {}, {}, {}};
@@ -71,7 +58,7 @@ TEST_CASE("registers and spills are read from the assembler's log") {
 }
 
 TEST_CASE("a text that is wrong is an error with the compiler's message") {
-  const auto* const nvrtc = compiler();
+  const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   const std::string text = thrown_by<backend_error>(
       [&] { nvrtc->compile("#include <tenfold/backend/cuda/gemm.device.hpp>\nint x = y;\n", 90); });
@@ -80,7 +67,7 @@ TEST_CASE("a text that is wrong is an error with the compiler's message") {
 }
 
 TEST_CASE("a text is compiled once, and then found") {
-  const auto* const nvrtc = compiler();
+  const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   const temporary_folder folder;
   const cuda::image_cache cache(folder.path()), none("");
@@ -99,7 +86,7 @@ TEST_CASE("a text is compiled once, and then found") {
 }
 
 TEST_CASE("no device kernel of a batched product spills") {
-  const auto* const nvrtc = compiler();
+  const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   std::set<select::device_class> classes;
   for (const auto& device : {a100_capabilities, h100_capabilities}) {
@@ -121,7 +108,7 @@ TEST_CASE("no device kernel of a batched product spills") {
 }
 
 TEST_CASE("a device kernel of operands in several layouts does not spill") {
-  const auto* const nvrtc = compiler();
+  const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   gemm_shape s = rows_shape(scalar::f32, 129, 17, 2);
   s.a.row = -5;

@@ -6,10 +6,9 @@
 #include <broken.hpp>
 #include <complex>
 #include <copy_there.hpp>
+#include <device_compiler.hpp>
 #include <emulated_device.hpp>
 #include <golden.hpp>
-#include <memory>
-#include <tenfold/backend/cuda/nvrtc.hpp>
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 #include <thrown.hpp>
@@ -138,15 +137,6 @@ struct variable_batch {
   }
 };
 
-std::unique_ptr<cuda::nvrtc> compiler() {
-  try {
-    return std::make_unique<cuda::nvrtc>();
-  } catch (const backend_error& e) {
-    MESSAGE("skipped: ", e.what());
-    return nullptr;
-  }
-}
-
 constexpr scalar all_scalars[] = {scalar::f32, scalar::f64, scalar::c32, scalar::c64};
 
 }  // namespace
@@ -223,7 +213,7 @@ TEST_CASE("the text of a variable batch is what it was") {
 }
 
 TEST_CASE("no device kernel of a variable batch spills") {
-  const auto nvrtc = compiler();
+  const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   for (const scalar type : all_scalars) {
     for (const index usual : {8, 16, 32, 64}) {

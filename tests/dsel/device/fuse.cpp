@@ -23,7 +23,9 @@ void check_mass(testing::test_device& machine, index elements) {
   mass_problem<T, IsStatic, P, Q> x(elements);
   const device_queue where = on(machine);
   auto V = copied(where, x.V);
-  const auto U = copied(where, x.U), At = copied(where, x.B), M = copied(where, x.D);
+  const auto U = copied(where, x.U);
+  const auto At = copied(where, x.B);
+  const auto M = copied(where, x.D);
   mass_kernel()(where, v = V, u = U, B = At, D = M);
   V.copy_to(x.V);
   x.expect(false);
@@ -41,8 +43,10 @@ void check_diffusion(testing::test_device& machine, index elements) {
   diffusion_problem<T, IsStatic, P, Q> x(elements);
   const device_queue where = on(machine);
   auto V = copied(where, x.V);
-  const auto U = copied(where, x.U), At = copied(where, x.B), Slopes = copied(where, x.G),
-             M = copied(where, x.D);
+  const auto U = copied(where, x.U);
+  const auto At = copied(where, x.B);
+  const auto Slopes = copied(where, x.G);
+  const auto M = copied(where, x.D);
   diffusion_kernel<false>()(where, v = V, u = U, B = At, G = Slopes, D = M);
   V.copy_to(x.V);
   x.expect(false);
@@ -92,7 +96,8 @@ void check_restricted(testing::test_device& machine, bool adds) {
   const device_queue where = on(machine);
   const testing::copy_there<I> map_there(machine, numbers);
   const auto map = index_map<I>::unchecked(map_there.data(), elements, p * p, nodes);
-  const auto all_from = copied(where, from), table = copied(where, M);
+  const auto all_from = copied(where, from);
+  const auto table = copied(where, M);
   auto all_to = copied(where, to);
   const auto U = in_memory_of<device::cuda>(gathered<const T, p, p>(all_from.data(), map));
   const auto V = in_memory_of<device::cuda>(gathered<T, p, p>(all_to.data(), map));

@@ -1,6 +1,5 @@
+#include <device_compiler.hpp>
 #include <golden.hpp>
-#include <memory>
-#include <tenfold/backend/cuda/nvrtc.hpp>
 #include <tenfold/backend/cuda/program_text.hpp>
 #include <tenfold/contraction/lower_device.hpp>
 #include <tenfold/contraction/make_plan.hpp>
@@ -61,16 +60,6 @@ std::string told(const device_program& p) {
   return s + "// workspace: " + std::to_string(p.workspace_entries) + " entries\n";
 }
 
-/// The compiler, or nothing; then the test that asks says that it is skipped.
-std::unique_ptr<cuda::nvrtc> compiler() {
-  try {
-    return std::make_unique<cuda::nvrtc>();
-  } catch (const backend_error& e) {
-    MESSAGE("skipped: ", e.what());
-    return nullptr;
-  }
-}
-
 }  // namespace
 
 TEST_CASE("the texts of expressions are what they were") {
@@ -86,7 +75,7 @@ TEST_CASE("the texts of expressions are what they were") {
 }
 
 TEST_CASE("no device kernel of an expression spills") {
-  const auto nvrtc = compiler();
+  const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   const auto check = [&](std::string_view text, scalar type,
                          const std::vector<std::vector<index>>& extents) {
