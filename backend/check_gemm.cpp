@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <tenfold/backend/check_gemm.hpp>
-#include <tenfold/backend/interface/device_variable_gemm.hpp>
+#include <tenfold/backend/interface/gemm_sizes.hpp>
 #include <tenfold/tensor/error.hpp>
 
 namespace tenfold::batched_blas {

@@ -11,7 +11,11 @@ namespace tenfold {
 
 /// C(b) := alpha op_a(A(b)) op_b(B(b)) + beta C(b) as `gemm` without a place, on the stream of
 /// `where`, of operands in that device's memory. Returns when it is started. Once the code of a
-/// shape is loaded a call neither waits nor allocates on the device.
+/// shape is loaded a call neither waits nor allocates on the device; but where results are added
+/// through a map (gathered C), a beta other than 0 and 1 does both.
+///
+/// An entry that a map names is scaled by beta once, however often it is named, and then gets all
+/// contributions, in any order: its last bits may differ from run to run.
 ///
 ///     gemm(on(device::cuda, stream), 1.0, A, B, 0.0, C);
 ///
@@ -65,8 +69,8 @@ void gemm(const device_queue& where, order layout, const gemm_group<T>* groups, 
 /// launch computes all. `codes`, on the device or null, gets 0 for each problem, or -i where its
 /// argument i is illegal (batch_info.hpp); then its C is left as it is, and the others are
 /// computed. The work is cut for problems of `usual` rows and columns; others are computed as well.
-/// That no C meets another problem's matrix is the caller's duty. Throws shape_error for a negative
-/// count.
+/// That no C meets another matrix, the A and B of its own problem included, and that no matrix goes
+/// beyond 2^62 bytes, is the caller's duty. Throws shape_error for a negative count.
 template <class T>
 void gemm(const device_queue& where, order layout, const gemm_problem<T>* problems, index count,
           int* codes = nullptr, index usual = 32);

@@ -202,7 +202,7 @@ class device_lowering : private device_values<L> {
                      matrix(c, m.c, n.c, t.c)};
     product.shape.c.shared = false;
     if (select::device_shares_product(m.extent * n.extent * t.extent, k.extent) ||
-        !select::device_product(product.shape, false, false, device_).possible)
+        !select::device_product(product.shape, device_).possible)
       return false;
     product.problem_a = t.a;
     product.problem_b = t.b;

@@ -1,5 +1,6 @@
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
+#include <tenfold/backend/cuda/scale_gathered.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -12,24 +13,19 @@ device_place on_device(const batch_place& p, const matrix_batch& x) {
 
 }  // namespace
 
-ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count, bool wide_map_a,
-                   bool wide_map_b) {
+ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
+                   const wide_maps& wide) {
   const device_capabilities& d = machine.capabilities();
   const index few = select::device_few(s, count, d);
   ready_gemm product;
-  if (machine.products.find(s, wide_map_a, wide_map_b, few, product)) return product;
-  const auto choice = select::device_product(s, wide_map_a, wide_map_b, d, few);
+  if (machine.products.find(s, wide, few, product)) return product;
+  const auto choice = select::device_product(s, d, wide, few);
   if (!choice.possible)
     throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
                         std::to_string(s.n) + " x " + std::to_string(s.k) +
                         " cannot run on this device: " + choice.reason);
-  product = {s,
-             wide_map_a,
-             wide_map_b,
-             few,
-             choice.transposed,
-             choice.cut,
-             machine.load(gemm_text(s.type, choice.cut), gemm_entry)};
+  const device_function f = machine.load(gemm_text(s.type, choice.cut), gemm_entry);
+  product = {s, wide, few, choice.transposed, choice.cut, f};
   machine.products.keep(product);
   return product;
 }
@@ -37,7 +33,11 @@ ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count, bo
 template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
   if (s.m == 0 || s.n == 0 || g.count == 0) return;
-  const ready_gemm product = prepare(machine, s, g.count, g.a.wide_map, g.b.wide_map);
+  const bool adds = s.c.layout == batch_layout::gathered;
+  if (adds && (s.k == 0 || g.alpha == T(0))) return scale_gathered(machine, s, g, stream);
+  const ready_gemm product =
+      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map});
+  if (adds) scale_gathered(machine, s, g, stream);
   const gemm_shape turned = product.transposed ? transposed(s) : s;
   const gemm_arguments<T> places = product.transposed ? transposed(g) : g;
   device_gemm_arguments<T> arguments{on_device(places.a, turned.a),

@@ -60,11 +60,13 @@ inline void wait_for_group(const char* file = __builtin_FILE(), int line = __bui
 #endif
 
 // C(b) := alpha A(b) B(b) + beta C(b)          b < count
-//   A (m, k), B (k, n), C (m, n) of any layout but a gathered C
+//   A (m, k), B (k, n), C (m, n) of any layout
 //   beta == 0: C is not read.   alpha == 0 or k == 0: A and B are not read
+//   gathered C: alpha A(b) B(b) is added to what the map names, in any order, and beta is not
+//   looked at; scale_gathered has been there before
 // Grid: any number of blocks, of K.threads_of_block() threads, with shared_bytes(K, sizeof(T)).
 // Every sum goes over rising k in one register, so that neither the grid nor a problem's place in
-// the batch changes a bit.
+// the batch changes a bit of a product.
 template <class T, device_gemm K>
 TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
   static_assert(K.problems == 1 || K.tasks() == 1, "tasks of one group are tiles or problems");
@@ -141,11 +143,14 @@ TENFOLD_DEVICE void gemm(const device_gemm_arguments<T>& x) {
       }
     }
 
-    const bool keeps = !is_zero(x.beta);
     const auto finish = [&](long long at, int i, int j, T product) {
-      T value = has_products ? multiply(x.alpha, product) : T{};
-      if (keeps) value = multiply_add(x.beta, load<T, K.c>(x.c, at, i, j), value);
-      store<T, K.c>(x.c, at, i, j, value);
+      if constexpr (K.c.layout == batch_layout::gathered) {
+        if (has_products) add_to<T, K.c>(x.c, at, i, j, multiply(x.alpha, product));
+      } else {
+        T value = has_products ? multiply(x.alpha, product) : T{};
+        if (!is_zero(x.beta)) value = multiply_add(x.beta, load<T, K.c>(x.c, at, i, j), value);
+        store<T, K.c>(x.c, at, i, j, value);
+      }
     };
     const auto each = [&](const auto& f) {
       TENFOLD_UNROLL

@@ -8,17 +8,24 @@ namespace tenfold::cuda {
 
 /// C(b) := alpha A(b) B(b) + beta C(b) on a device, for float, double and std::complex of them.
 ///
-/// All addresses of `g`, those in lists of pointers too, are the machine's. A and B may lie in any
-/// layout, C in any but gathered. beta == 0: C is not read. alpha == 0 or k == 0: A and B are not
-/// read. It is started on `stream` and not waited for; once the text of its shape is loaded a call
-/// allocates nothing on the device and waits for nothing. Neither the size of the batch nor a
-/// problem's place in it changes a bit. Throws backend_error for what the device cannot do.
+/// All addresses of `g`, those in lists of pointers too, are the machine's. A, B and C may lie in
+/// any layout. beta == 0: C is not read. alpha == 0 or k == 0: A and B are not read. It is started
+/// on `stream` and not waited for; once the text of its shape is loaded a call allocates nothing on
+/// the device and waits for nothing. Neither the size of the batch nor a problem's place in it
+/// changes a bit of a C that is not gathered.
+///
+/// An entry that the map of a gathered C names is scaled by beta once, then gets all products that
+/// come to it, in any order: its last bits may differ from run to run. For a beta other than 0 and
+/// 1 such a call takes memory for as many entries as the map has and waits until the device is
+/// done.
+///
+/// Throws backend_error for what the device cannot do, before anything is started.
 template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g,
           void* stream = nullptr);
 
 /// The same product of `count` problems on its way: its cut, and its text loaded. Throws as gemm.
 ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
-                   bool wide_map_a = false, bool wide_map_b = false);
+                   const wide_maps& wide = {});
 
 }  // namespace tenfold::cuda

@@ -18,6 +18,15 @@ struct entry_place {
   long long apart;
 };
 
+/// Number e of a map.
+template <bool Wide>
+TENFOLD_DEVICE long long number_in_map(const void* map, long long e) {
+  if constexpr (Wide)
+    return static_cast<const long long*>(map)[e];
+  else
+    return static_cast<const int*>(map)[e];
+}
+
 template <class T, device_matrix X>
 TENFOLD_DEVICE entry_place<T, X> place_of(const device_place& p, long long b, int i, int j) {
   constexpr int reals = is_complex<T> ? 2 : 1;
@@ -33,9 +42,7 @@ TENFOLD_DEVICE entry_place<T, X> place_of(const device_place& p, long long b, in
     const long long block = X.block == 0 ? p.block : X.block;
     return {data, reals * (b / block * p.problem + at * block) + b % block, block};
   } else {
-    const long long e = b * p.problem + at;
-    const long long to =
-        X.wide_map ? static_cast<const long long*>(p.map)[e] : static_cast<const int*>(p.map)[e];
+    const long long to = number_in_map<X.wide_map>(p.map, b * p.problem + at);
     return {data, to < 0 ? -1 : reals * to, 1};
   }
 }
@@ -61,13 +68,27 @@ TENFOLD_DEVICE T factor(const device_place& p, long long b, int i, int j) {
 }
 template <class T, device_matrix X>
 TENFOLD_DEVICE void store(const device_place& p, long long b, int i, int j, T value) {
-  static_assert(X.layout != batch_layout::gathered, "results are not added through a map");
+  static_assert(X.layout != batch_layout::gathered, "several problems may meet in an entry");
   const auto x = place_of<T, X>(p, b, i, j);
   if constexpr (is_complex<T>) {
     x.data[x.at] = value.re;
     x.data[x.at + x.apart] = value.im;
   } else {
     x.data[x.at] = value;
+  }
+}
+
+/// Adds to the entry, to which other threads may add too; nothing where a map says that there is
+/// none.
+template <class T, device_matrix X>
+TENFOLD_DEVICE void add_to(const device_place& p, long long b, int i, int j, T value) {
+  const auto x = place_of<T, X>(p, b, i, j);
+  if (x.at < 0) return;
+  if constexpr (is_complex<T>) {
+    atomic_add(x.data + x.at, value.re);
+    atomic_add(x.data + x.at + x.apart, value.im);
+  } else {
+    atomic_add(x.data + x.at, value);
   }
 }
 

@@ -17,9 +17,9 @@ struct device_function {
 /// A batched product that is ready to run.
 struct ready_gemm {
   gemm_shape shape;
-  bool wide_map_a = false, wide_map_b = false;  ///< gathered: the map has 64-bit integers
-  index few = 0;                                ///< select::device_few
-  bool transposed = false;                      ///< what runs is C^T := B^T A^T
+  wide_maps wide;
+  index few = 0;            ///< select::device_few
+  bool transposed = false;  ///< what runs is C^T := B^T A^T
   device_gemm cut;
   device_function function;
 };
@@ -31,12 +31,10 @@ class ready_gemms {
   static constexpr std::size_t room = 64;
 
   /// Whether the product of this shape is there; then it is in `found`.
-  bool find(const gemm_shape& shape, bool wide_map_a, bool wide_map_b, index few,
-            ready_gemm& found) {
+  bool find(const gemm_shape& shape, const wide_maps& wide, index few, ready_gemm& found) {
     const std::lock_guard lock(mutex_);
     for (const ready_gemm& one : kept_) {
-      if (one.shape == shape && one.wide_map_a == wide_map_a && one.wide_map_b == wide_map_b &&
-          one.few == few) {
+      if (one.shape == shape && one.wide == wide && one.few == few) {
         found = one;
         return true;
       }

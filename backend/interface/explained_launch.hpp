@@ -116,7 +116,7 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
   if (phase.product) {
     const phase_product& x = *phase.product;
     const auto choice =
-        select::device_product(x.shape, false, false, d, select::device_few(x.shape, x.count, d));
+        select::device_product(x.shape, d, {}, select::device_few(x.shape, x.count, d));
     const device_gemm& g = choice.cut;
     out.kind = launch_kind::product;
     out.m = x.shape.m;

@@ -48,6 +48,15 @@ constexpr gemm_shape transposed(const gemm_shape& s) {
   return {s.type, s.n, s.m, s.k, transposed(s.b), transposed(s.a), transposed(s.c)};
 }
 
+/// Which maps of gathered operands have 64-bit integers.
+struct wide_maps {
+  bool a = false, b = false, c = false;
+
+  friend constexpr bool operator==(const wide_maps&, const wide_maps&) = default;
+};
+/// Those of the product read from the other side.
+constexpr wide_maps transposed(const wide_maps& x) { return {x.b, x.a, x.c}; }
+
 /// Flops of one product, a complex multiply-add being four real ones.
 constexpr double flops_of(const gemm_shape& s) {
   return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *

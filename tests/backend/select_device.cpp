@@ -21,7 +21,7 @@ constexpr gemm_shape lanes(scalar type, index m, index n, index k, index block) 
   return s;
 }
 constexpr device_product_choice on_h100(const gemm_shape& s) {
-  return device_product(s, false, false, h100_capabilities);
+  return device_product(s, h100_capabilities);
 }
 constexpr device_class class_on_h100(const gemm_shape& s) {
   return device_class_of(on_h100(s).cut);
@@ -38,16 +38,15 @@ static_assert(class_on_h100(rows(scalar::f64, 64, 64, 64)) == block);
 static_assert(class_on_h100(rows(scalar::f64, 65, 65, 65)) == blocks);
 static_assert(on_h100(rows(scalar::f64, 32, 32, 32)).cut.thread_rows == 4);
 static_assert(on_h100(rows(scalar::f32, 64, 64, 64)).cut.thread_rows == 8);
-static_assert(device_class_of(device_product(rows(scalar::f64, 4, 4, 4), false, false,
-                                             a100_capabilities)
-                                  .cut) == sub_warp,
+static_assert(device_class_of(device_product(rows(scalar::f64, 4, 4, 4), a100_capabilities).cut) ==
+                  sub_warp,
               "less shared memory: a thread to each problem would leave too few warps");
 
 // --- few large problems ---
 
 constexpr int tasks_on_h100(index n, index count) {
   const gemm_shape s = rows(scalar::f64, n, n, n);
-  return device_product(s, false, false, h100_capabilities, device_few(s, count, h100_capabilities))
+  return device_product(s, h100_capabilities, {}, device_few(s, count, h100_capabilities))
       .cut.tasks();
 }
 static_assert(tasks_on_h100(400, 1000) == 49, "64 x 64 entries to a block");
@@ -83,14 +82,25 @@ static_assert(on_h100(by_columns()).transposed);
 static_assert(on_h100(by_columns()).cut.m == 7);
 static_assert(on_h100(by_columns()).cut.c.column == 1);
 
-// --- what is refused ---
+// --- results through a map ---
 
-constexpr gemm_shape gathered_result() {
+constexpr device_product_choice gathered_result(bool wide) {
   gemm_shape s = rows(scalar::f64, 3, 3, 3);
   s.c.layout = batch_layout::gathered;
-  return s;
+  return device_product(s, h100_capabilities, {.c = wide});
 }
-static_assert(!on_h100(gathered_result()).possible);
+static_assert(gathered_result(false).possible);
+static_assert(!gathered_result(false).cut.c.wide_map);
+static_assert(gathered_result(true).cut.c.wide_map);
+static_assert(device_blocks(device_scaling(gathered_scaling::clear, false), 1) == 1);
+static_assert(device_blocks(device_scaling(gathered_scaling::clear, false), 256) == 1);
+static_assert(device_blocks(device_scaling(gathered_scaling::clear, false), 257) == 2);
+static_assert(device_blocks(device_scaling(gathered_scaling::clear, false), index{1} << 40) ==
+                  (index{1} << 31) - 1,
+              "as long as a grid can be");
+
+// --- what is refused ---
+
 static_assert(!on_h100(rows(scalar::f64, index{1} << 31, 1, 1)).possible);
 static_assert(!on_h100(rows(scalar::f64, index{1} << 20, index{1} << 20, 1)).possible,
               "tiles of C that an int does not count");
@@ -104,8 +114,7 @@ constexpr device_capabilities reserves_nothing() {
   d.reserved_bytes = 0;
   return d;
 }
-static_assert(
-    device_product(lanes(scalar::f64, 3, 3, 3, 8), false, false, reserves_nothing()).possible);
+static_assert(device_product(lanes(scalar::f64, 3, 3, 3, 8), reserves_nothing()).possible);
 
 // --- the length of a grid ---
 
@@ -131,7 +140,7 @@ TEST_CASE("every product has a cut that its device can run") {
         for (const index n : {1, 2, 5, 8, 31, 64, 100, 512}) {
           for (const index k : {0, 1, 4, 8, 100, 5000}) {
             for (const gemm_shape& s : {rows(type, m, n, k), lanes(type, m, n, k, 8)}) {
-              const auto choice = device_product(s, false, false, d);
+              const auto choice = device_product(s, d);
               const device_gemm& g = choice.cut;
               INFO(m, " x ", n, " x ", k, ", scalar ", static_cast<int>(type));
               REQUIRE(choice.possible);

@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_gemm.hpp>
+#include <tenfold/backend/interface/device_scale_gathered.hpp>
 #include <tenfold/backend/interface/device_variable_gemm.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select/tiles.hpp>
@@ -130,7 +131,7 @@ constexpr index device_few(const gemm_shape& s, index count, const device_capabi
 }
 
 /// The cut with register tiles of this shape, at most `side` x `side` of them to a task.
-constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, bool wide_b,
+constexpr device_product_choice device_cut(const gemm_shape& s, const wide_maps& wide,
                                            tile_shape tile, index side, index few,
                                            const device_capabilities& d) {
   device_product_choice choice;
@@ -139,9 +140,9 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   g.m = static_cast<int>(s.m);
   g.n = static_cast<int>(s.n);
   g.k = static_cast<int>(s.k);
-  g.a = device_matrix_of(s.a, wide_a);
-  g.b = device_matrix_of(s.b, wide_b);
-  g.c = device_matrix_of(s.c, false);
+  g.a = device_matrix_of(s.a, wide.a);
+  g.b = device_matrix_of(s.b, wide.b);
+  g.c = device_matrix_of(s.c, wide.c);
   g.thread_rows = tile.m;
   g.thread_columns = tile.n;
   g.unroll = device_unroll;
@@ -207,15 +208,11 @@ constexpr device_product_choice device_cut(const gemm_shape& s, bool wide_a, boo
   return choice;
 }
 
-/// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `wide_a`, `wide_b`: the maps of
-/// gathered operands have 64-bit integers. `few`: device_few.
-constexpr device_product_choice device_product(const gemm_shape& shape, bool wide_a, bool wide_b,
-                                               const device_capabilities& d, index few = 0) {
+/// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `few`: device_few.
+constexpr device_product_choice device_product(const gemm_shape& shape,
+                                               const device_capabilities& d,
+                                               const wide_maps& wide = {}, index few = 0) {
   device_product_choice best;
-  if (shape.c.layout == batch_layout::gathered) {
-    best.reason = "a gathered result is not computed on a GPU";
-    return best;
-  }
   const index most = index{1} << 30;
   if (shape.m > most || shape.n > most || shape.k > most) {
     best.reason = "an extent is beyond 2^30";
@@ -234,8 +231,7 @@ constexpr device_product_choice device_product(const gemm_shape& shape, bool wid
       if (m * n * words_of(s.type) > device_sum_registers(s.type)) continue;
       for (const index threads : {index{8}, index{16}}) {
         if (threads < 16 && few == 0) continue;
-        const auto one = device_cut(s, turned ? wide_b : wide_a, turned ? wide_a : wide_b, {m, n},
-                                    threads, few, d);
+        const auto one = device_cut(s, turned ? transposed(wide) : wide, {m, n}, threads, few, d);
         if (one.possible && one.score >= best.score) best = one;
       }
     }
@@ -251,6 +247,18 @@ constexpr index device_blocks(const device_gemm& g, index count) {
   const index of_block = index{g.groups} * g.problems, most = (index{1} << 31) - 1;
   const index tasks = count * g.tasks();  // fits: C has more entries
   const index blocks = tasks / of_block + (tasks % of_block != 0);
+  return blocks < most ? blocks : most;
+}
+
+/// How a step of scaling what a map names is cut: a thread to an entry. Blocks of 256 threads fill
+/// a multiprocessor. Not measured.
+constexpr device_scale_gathered device_scaling(gathered_scaling step, bool wide_map) {
+  return {step, wide_map, 256};
+}
+/// Blocks of a launch for so many numbers of the map: as many as a grid can be long; they walk on
+/// from there.
+constexpr index device_blocks(const device_scale_gathered& g, index entries) {
+  const index most = (index{1} << 31) - 1, blocks = (entries - 1) / g.threads + 1;
   return blocks < most ? blocks : most;
 }
 

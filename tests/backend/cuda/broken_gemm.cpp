@@ -14,9 +14,9 @@ using emulation::change, emulation::orders;
 
 /// The same of products of n x n x k.
 int times_caught(const change& c, const std::string& error, index n, index k,
-                 const storage& factors = {}) {
+                 const storage& factors = {}, const storage& result = {}) {
   generator g(1);
-  product<double> p(n, n, k, 270, factors, factors, {}, entries_kind::exact, g);
+  product<double> p(n, n, k, 270, factors, factors, result, entries_kind::exact, g);
   p.arguments.beta = 1;
   const auto want = reference::gemm(p.shape, p.arguments);
   return emulation::times_caught(c, error, [&](emulation::emulated_device& on) {
@@ -45,6 +45,9 @@ TEST_CASE("every barrier of a batched product is missed when it is missing") {
   CHECK(times_caught({product_code, "      wait_for_group<K>();\n      for (int e = t;",
                       "      for (int e = t;"},
                      "", 9, 40) == orders);
+  CHECK(times_caught({product_code, "      wait_for_group<K>();\n      for (int e = t;",
+                      "      for (int e = t;"},
+                     "", 9, 40, {}, {.layout = batch_layout::gathered, .meets = true}) == orders);
   CHECK(times_caught({product_code, "if (!is_read && task + step < tasks) wait_for_group<K>();",
                       "(void)is_read;"},
                      "", 3, 3, {.layout = batch_layout::interleaved, .block = 8}) == orders);
@@ -60,6 +63,11 @@ TEST_CASE("a barrier of a batched product that only some threads reach is an err
   CHECK(times_caught({product_code, "if (stages_factors) wait_for_group<K>();",
                       "if (works) wait_for_group<K>();"},
                      "gemm.device.hpp:", 33, 40) == orders);
+}
+
+TEST_CASE("a result of an entry that a map does not name shows elsewhere") {
+  CHECK(times_caught({matrix_code, "if (x.at < 0) return;", "if (x.at <= 0) return;"}, "", 9, 40,
+                     {}, {.layout = batch_layout::gathered, .meets = true}) == orders);
 }
 
 TEST_CASE("an entry of a tile that nobody brings shows in the result") {

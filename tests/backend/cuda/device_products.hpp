@@ -78,7 +78,8 @@ constexpr select::device_product_choice choice_of(index m, index n, index k, con
                stored(how.c, m, n)};
   s.a.conjugated = how.conjugate_a;
   s.b.conjugated = how.conjugate_b;
-  return select::device_product(s, how.a.wide_map, how.b.wide_map, h100_capabilities);
+  return select::device_product(s, h100_capabilities,
+                                {how.a.wide_map, how.b.wide_map, how.c.wide_map});
 }
 
 /// The products of one shape, of some counts and factors, on whole and on short grids, that are
@@ -102,7 +103,9 @@ index wrong_products(std::uint64_t seed) {
       p.shape.a.conjugated = How.conjugate_a;
       p.shape.b.conjugated = How.conjugate_b;
       p.arguments.alpha = factors[call % 5 == 4 ? 1 : call % 4];
-      p.arguments.beta = factors[call % 3 == 0 ? 1 : call / 2 % 4];
+      // What a map names is scaled before, by another device kernel.
+      const bool adds = How.c.layout == batch_layout::gathered;
+      p.arguments.beta = adds ? T(1) : factors[call % 3 == 0 ? 1 : call / 2 % 4];
       const auto want = reference::gemm(p.shape, p.arguments);
       if (p.arguments.beta == T(0)) p.c.fill(not_a_number<T>());
       if (p.arguments.alpha == T(0)) {

@@ -115,11 +115,16 @@ TEST_CASE("batches and matrices of nothing need no device kernel") {
 TEST_CASE("what a device does not compute is an error, and nothing is written") {
   emulation::emulated_device on;
   generator g(1);
-  product<double> p(3, 4, 5, 2, {}, {}, mapped, entries_kind::exact, g);
-  CHECK(thrown_by<backend_error>([&] { cuda::gemm(on, p.shape, p.arguments); }) ==
-        "tenfold: a batched product of 3 x 4 x 5 cannot run on this device: a gathered result is "
-        "not computed on a GPU");
-  CHECK(p.c.unchanged());
+  for (const storage& c : {storage{}, mapped}) {
+    product<double> p(3, 4, 5, 2, {}, {}, c, entries_kind::exact, g);
+    p.shape.k = index{1} << 31;
+    CHECK(
+        thrown_by<backend_error>([&] { cuda::gemm(on, p.shape, p.arguments); }) ==
+        "tenfold: a batched product of 3 x 4 x 2147483648 cannot run on this device: an extent is "
+        "beyond 2^30");
+    CHECK(p.c.unchanged());
+  }
+  CHECK(on.compiled() == 0);
 }
 
 }  // namespace tenfold::testing

@@ -28,7 +28,8 @@ constexpr storage by_column{.by_column = true}, padded{.gap = 3}, one{.shared = 
     odd_lanes{.layout = batch_layout::interleaved, .block = 3},
     long_lanes{.layout = batch_layout::interleaved, .block = 96},
     mapped{.layout = batch_layout::gathered, .meets = true},
-    far_mapped{.layout = batch_layout::gathered, .by_column = true, .wide_map = true};
+    far_mapped{.layout = batch_layout::gathered, .by_column = true, .wide_map = true},
+    far_meets{.layout = batch_layout::gathered, .wide_map = true, .meets = true};
 
 }  // namespace
 
@@ -71,6 +72,17 @@ TEST_CASE("a block to each tile of C") {
   check<float, blocks, 70, 140, 90, operands{{}, by_column, {}}>();
   check<std::complex<double>, blocks, 33, 34, 7,
         operands{lanes, pointers, odd_lanes, true, true}>();
+}
+
+TEST_CASE("results of every class are added through a map") {
+  check<double, thread, 3, 3, 3, operands{{}, {}, mapped}>();
+  check<float, thread, 4, 3, 7, operands{mapped, pointers, far_mapped}>();
+  check<std::complex<double>, sub_warp, 5, 4, 3, operands{lanes, {}, mapped, false, true}>();
+  check<float, sub_warp, 10, 9, 6, operands{{}, by_column, far_meets}>();
+  check<std::complex<float>, warp, 17, 17, 4, operands{one, padded, mapped, true, false}>();
+  check<double, block, 24, 25, 9, operands{{}, {}, far_meets}>();
+  check<double, blocks, 65, 70, 5, operands{{}, one, mapped}>();
+  check<double, thread, 3, 3, 0, operands{{}, {}, mapped}>();
 }
 
 TEST_CASE("without a sum C is scaled and nothing else is read") {

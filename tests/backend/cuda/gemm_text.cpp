@@ -20,7 +20,7 @@ gemm_shape rows(scalar type, index m, index n, index k) {
 }
 
 void check_text(const std::string& name, const gemm_shape& s) {
-  const auto choice = select::device_product(s, false, true, h100_capabilities);
+  const auto choice = select::device_product(s, h100_capabilities, {.b = true});
   check_golden("device_gemm_" + name + ".txt", cuda::gemm_text(s.type, choice.cut));
 }
 
@@ -35,7 +35,7 @@ std::string cuts(scalar type, const device_capabilities& d) {
   std::string s =
       "    n   tile  task  threads  panel  problems  groups  staged  bytes  warps  lanes\n";
   for (index n = 1; n <= 64; n += n < 20 ? 1 : n < 32 ? 4 : 8) {
-    const auto choice = select::device_product(rows(type, n, n, n), false, false, d);
+    const auto choice = select::device_product(rows(type, n, n, n), d);
     const device_gemm& g = choice.cut;
     s += column(n, 5) + column(g.thread_rows, 4) + "x" + column(g.thread_columns, 1) +
          column(g.rows, 4) + "x" + column(g.columns, 1) + column(g.threads_of_task(), 7) +
@@ -63,6 +63,9 @@ TEST_CASE("the text of a batched product is what it was") {
   shared.a.shared = true;
   shared.c.layout = batch_layout::pointers;
   check_text("shared", shared);
+  gemm_shape added = rows(scalar::c64, 5, 4, 3);
+  added.c.layout = batch_layout::gathered;
+  check_text("added", added);
 }
 
 TEST_CASE("square products are cut as they were") {

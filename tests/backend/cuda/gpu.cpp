@@ -180,7 +180,7 @@ TEST_CASE("a product is one launch, on the stream that is given, of a text that 
       cuda::gemm(gpu, order_8(),
                  gemm_arguments<double>{{a.data(), 64}, {b.data(), 64}, {c.data(), 64}, count},
                  &stream);
-    const auto choice = select::device_product(order_8(), false, false, h100_capabilities);
+    const auto choice = select::device_product(order_8(), h100_capabilities);
     const fake_driver_state& state = fake_state();
     REQUIRE(state.launches.size() == 2);
     CHECK(state.launches[0].blocks == select::device_blocks(choice.cut, 100));
@@ -203,8 +203,8 @@ TEST_CASE("an image that the driver refuses is compiled once more, and then give
   if (!has_compiler()) return;
   fake_state() = {};
   cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
-  const std::string text = cuda::gemm_text(
-      scalar::f64, select::device_product(order_8(), false, false, gpu.capabilities()).cut);
+  const std::string text =
+      cuda::gemm_text(scalar::f64, select::device_product(order_8(), gpu.capabilities()).cut);
   fake_state().refused_images = 2;
   CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
         "tenfold: cuModuleLoadData failed: no image of this kind");
@@ -219,8 +219,8 @@ TEST_CASE("a function that could not be made ready is not taken for ready in the
   if (!has_compiler()) return;
   fake_state() = {};
   cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
-  const std::string text = cuda::gemm_text(
-      scalar::f64, select::device_product(order_8(), false, false, gpu.capabilities()).cut);
+  const std::string text =
+      cuda::gemm_text(scalar::f64, select::device_product(order_8(), gpu.capabilities()).cut);
   fake_state().refused_attributes = 1;
   CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
         "tenfold: cuFuncSetAttribute failed: something else");

@@ -72,9 +72,7 @@ TEST_CASE("a text is compiled once, and then found") {
   const temporary_folder folder;
   const cuda::image_cache cache(folder.path()), none("");
   const std::string text = cuda::gemm_text(
-      scalar::f32,
-      select::device_product(rows_shape(scalar::f32, 2, 2, 2), false, false, a100_capabilities)
-          .cut);
+      scalar::f32, select::device_product(rows_shape(scalar::f32, 2, 2, 2), a100_capabilities).cut);
   const auto compiled = cuda::image_of(text, 80, *nvrtc, cache);
   CHECK(compiled == cuda::image_of(text, 80, *nvrtc, none));
   const std::string key = cuda::image_key(text, 80, nvrtc->version());
@@ -93,7 +91,7 @@ TEST_CASE("no device kernel of a batched product spills") {
     for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
       for (const index n : {3, 8, 17, 32, 70}) {
         const gemm_shape s = rows_shape(type, n, n, n);
-        const auto choice = select::device_product(s, false, false, device);
+        const auto choice = select::device_product(s, device);
         classes.insert(select::device_class_of(choice.cut));
         const auto image = nvrtc->compile(cuda::gemm_text(type, choice.cut), device.architecture);
         INFO("scalar ", static_cast<int>(type), ", n = ", n, ", sm_", device.architecture, ": ",
@@ -116,7 +114,7 @@ TEST_CASE("a device kernel of operands in several layouts does not spill") {
   s.b.layout = s.c.layout = batch_layout::interleaved;
   s.b.block = 3;
   s.c.block = 96;
-  const auto choice = select::device_product(s, false, false, h100_capabilities);
+  const auto choice = select::device_product(s, h100_capabilities);
   const auto image = nvrtc->compile(cuda::gemm_text(s.type, choice.cut), 90);
   CHECK(image.spilled_bytes == 0);
 }

@@ -53,7 +53,7 @@ bool launches_its_own(idle_machine& on, const gemm_shape& s, bool wide_map_a = f
   g.count = 100;
   g.a.wide_map = wide_map_a;
   cuda::gemm(on, s, g);
-  const auto choice = select::device_product(s, wide_map_a, false, on.capabilities());
+  const auto choice = select::device_product(s, on.capabilities(), {.a = wide_map_a});
   return on.launched == cuda::gemm_text(s.type, choice.cut);
 }
 
@@ -81,6 +81,22 @@ TEST_CASE("all that a text depends on tells products apart") {
     CHECK(launches_its_own(on, shapes[8], true));
   }
   CHECK(on.loads == 10);
+}
+
+TEST_CASE("a result through a map of 64-bit integers has a text of its own") {
+  idle_machine on;
+  gemm_shape s = product_of(4, 5, 6);
+  s.c.layout = batch_layout::gathered;
+  for (const bool wide : {false, true, false}) {
+    gemm_arguments<double> g;
+    g.count = 100;
+    g.beta = 1;
+    g.c.wide_map = wide;
+    cuda::gemm(on, s, g);
+    const auto choice = select::device_product(s, on.capabilities(), {.c = wide});
+    CHECK(on.launched == cuda::gemm_text(s.type, choice.cut));
+  }
+  CHECK(on.loads == 2);
 }
 
 TEST_CASE("more products than are remembered are run, too") {

@@ -188,6 +188,21 @@ TEST_CASE("a bad problem of a variable batch on a device has a code, and the oth
   CHECK(codes == std::vector<int>{-4, -11, -8, -3, -13, 0, 0, 0, 0, 0, 0, 0});
 }
 
+TEST_CASE("a variable batch on a device does not read what alpha or k leaves out") {
+  emulation::emulated_device machine;
+  double c[] = {3, 5, 7};
+  const std::vector<gemm_problem<double>> problems{
+      {.m = 1, .n = 1, .k = 4, .alpha = 0, .lda = 4, .ldb = 1, .beta = 2, .c = c, .ldc = 1},
+      {.m = 1, .n = 1, .lda = 1, .ldb = 1, .beta = 0, .c = c + 1, .ldc = 1},
+      {.m = 0, .n = 1, .k = 4, .lda = 4, .ldb = 1, .ldc = 1}};
+  int codes[] = {77, 77, 77};
+  gemm(on(machine), order::row_major, problems.data(), 3, codes);
+  for (const int code : codes) CHECK(code == 0);
+  CHECK(c[0] == 6);
+  CHECK(c[1] == 0);
+  CHECK(c[2] == 7);
+}
+
 TEST_CASE("every barrier of a variable batch is missed when it is missing") {
   constexpr const char* code = "tenfold/backend/cuda/variable_gemm.device.hpp";
   const auto caught = [&](const char* from, const char* to, const std::string& error = "") {
