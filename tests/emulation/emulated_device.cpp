@@ -105,10 +105,10 @@ void* emulated_device::allocate(std::size_t bytes) {
 }
 void emulated_device::release(void* memory) noexcept { ::operator delete(memory, alignment); }
 void emulated_device::copy_in(void* to, const void* from, std::size_t bytes, void*) {
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);  // nothing may lie at null
 }
 void emulated_device::copy_out(void* to, const void* from, std::size_t bytes, void*) {
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);
 }
 void emulated_device::wait(void*) {}
 

@@ -26,11 +26,6 @@
 #define TENFOLD_TSAN
 #endif
 #endif
-#if defined(TENFOLD_TSAN)
-// Programs that fork (fails_alone.hpp) may make fibers in the child.
-extern "C" const char* __tsan_default_options();
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
-#endif
 #if defined(TENFOLD_ASAN)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
