@@ -302,8 +302,14 @@ void report(const bake_off& what, const bake_off_outcome& o, double triad, std::
     line("STREAM triad    ", "%.1f GB/s, of these threads, in this run", 1e-9 * triad);
     const double cache = last_cache_bytes();
     const double vectors = 4 * 8 * dofs, data = o.matrix_bytes + vectors;
-    line("size            ", "%.1f MB in an iteration, last cache %.1f MB: %s", 1e-6 * data,
-         1e-6 * cache, data > cache ? "out of cache" : "in cache");
+    if (cache > 0) {
+      line("size            ", "%.1f MB in an iteration, last cache %.1f MB: %s", 1e-6 * data,
+           1e-6 * cache, data > cache ? "out of cache" : "in cache");
+    } else {
+      line("size            ",
+           "%.1f MB in an iteration; this system does not say how large its caches are",
+           1e-6 * data);
+    }
   }
   line("A x             ", "%.3f ms, %.1f MDoF/s; %.1f bytes a DoF at %.1f GB/s",
        1e3 * o.matrix_seconds, 1e-6 * dofs / o.matrix_seconds, o.matrix_bytes / dofs,
