@@ -6,20 +6,12 @@
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <thrown.hpp>
 
+#include "wrong_products.hpp"
+
 // Batched products of run-time shapes, by generated texts on an emulated device.
 
 namespace tenfold::testing {
 namespace {
-
-/// The products that are wrong of one of random entries.
-template <class T>
-index wrong_products(emulation::emulated_device& on, product<T>& p) {
-  p.c.put_back();
-  const auto want = reference::gemm(p.shape, p.arguments);
-  if (p.arguments.beta == T(0)) p.c.fill(not_a_number<T>());
-  cuda::gemm(on, p.shape, p.arguments);
-  return p.judge(want);
-}
 
 const storage by_column{.by_column = true, .gap = 1},
     pointers{.layout = batch_layout::pointers, .gap = 2},

@@ -18,6 +18,8 @@
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 
+#include "wrong_products.hpp"
+
 // Products that are added through a map on a device: entries are scaled once before, however often
 // the map names them.
 
@@ -27,16 +29,6 @@ namespace {
 const storage plain{}, mapped{.layout = batch_layout::gathered, .meets = true},
     by_column{.layout = batch_layout::gathered, .by_column = true, .wide_map = true, .meets = true},
     apart{.layout = batch_layout::gathered, .wide_map = true};
-
-/// The entries of a product that are wrong on a device; with beta 0 C is NaN before.
-template <class T>
-index wrong_entries(cuda::device_machine& on, product<T>& p) {
-  p.c.put_back();
-  const auto want = reference::gemm(p.shape, p.arguments);
-  if (p.arguments.beta == T(0)) p.c.fill(not_a_number<T>());
-  cuda::gemm(on, p.shape, p.arguments);
-  return p.judge(want);
-}
 
 constexpr scalar all_scalars[] = {scalar::f32, scalar::f64, scalar::c32, scalar::c64};
 constexpr gathered_scaling all_steps[] = {gathered_scaling::clear, gathered_scaling::keep,
@@ -67,7 +59,7 @@ TEST_CASE("a device adds products of all scalars through maps and scales what is
             for (const T beta : {T(0), T(1), number<T>(-3, 2)}) {
               p.arguments.alpha = alpha;
               p.arguments.beta = beta;
-              const index wrong = wrong_entries(on, p);
+              const index wrong = wrong_products(on, p);
               CHECK_MESSAGE(wrong == 0, text_of(*how), ", ", count, " problems, scalar ",
                             static_cast<int>(scalar_of<T>), ", alpha ", alpha, ", beta ", beta);
             }
@@ -86,7 +78,7 @@ TEST_CASE("a product without a sum scales what a map names") {
   product<double> p(4, 3, 0, 9, plain, plain, mapped, entries_kind::exact, g);
   for (const double beta : {0.0, 1.0, -2.0}) {
     p.arguments.beta = beta;
-    CHECK(wrong_entries(on, p) == 0);
+    CHECK(wrong_products(on, p) == 0);
   }
   CHECK(on.compiled() == 3);
 }
@@ -157,7 +149,7 @@ TEST_CASE("entries that are scaled where they are written show in the result") {
     product<double> p(3, 3, 2, 50, plain, plain, mapped, entries_kind::exact, g);
     p.arguments.beta = -2;
     return emulation::times_caught({code, from, to}, "", [&](emulation::emulated_device& on_this) {
-      return wrong_entries(on_this, p) == 0;
+      return wrong_products(on_this, p) == 0;
     });
   };
   using emulation::orders;
