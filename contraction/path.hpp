@@ -1,7 +1,6 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <tenfold/contraction/cost.hpp>
 
 /// Which two values are multiplied next. Dynamic programming over connected subsets up to

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <tenfold/tensor/extents.hpp>
 #include <type_traits>
 
@@ -59,7 +58,7 @@ void parallel_tiles(index count, index grain, Body&& body) {
   struct call {
     std::remove_reference_t<Body>* body;
     hand_over sync;
-  } one{std::addressof(body), {}};
+  } one{&body, {}};
   struct at_end {
     hand_over& sync;
     ~at_end() { sync.finish(); }

@@ -7,7 +7,7 @@
 #include <tenfold/tensor/scalar.hpp>
 #include <type_traits>
 #include <utility>
-#include <xsimd/xsimd.hpp>
+#include <xsimd/types/xsimd_all_registers.hpp>
 
 /// The vector types of one instruction set. Everything that is compiled for an instruction set lies
 /// in an inline namespace named after it, so that objects compiled for different machines can be
@@ -21,9 +21,11 @@
 #elif defined(__SSE2__)
 #define TENFOLD_ISA sse2
 #define TENFOLD_ARCH xsimd::sse2
+#elif defined(__aarch64__)
+#define TENFOLD_ISA neon64
+#define TENFOLD_ARCH xsimd::neon64
 #else
-#define TENFOLD_ISA generic
-#define TENFOLD_ARCH xsimd::default_arch
+#error "tenfold: micro-kernels need SSE2, AVX2 with FMA, AVX-512 or the vectors of AArch64"
 #endif
 
 namespace tenfold::cpu {
@@ -51,9 +53,44 @@ using entry_type =
                                           std::conditional_t<S == scalar::c32, std::complex<float>,
                                                              std::complex<double>>>>;
 
+/// The register of an instruction set that holds real entries R, and the arithmetic that
+/// micro-kernels are made of. xsimd's own `batch` would do, but it comes with all functions of
+/// mathematics, which a file that includes tenfold would pay for (`./dev bench compile`).
+template <class R, class Arch>
+struct register_vec {
+  using value_type = R;
+  using register_type = typename xsimd::types::simd_register<R, Arch>::register_type;
+  static constexpr std::size_t size = sizeof(register_type) / sizeof(R);
+
+  register_type data;
+
+  register_vec() = default;
+  [[gnu::always_inline]] register_vec(register_type r) : data(r) {}
+  /// x in every lane. (x - 0 is x, also where x is -0.)
+  [[gnu::always_inline]] explicit register_vec(R x) : data(x - register_type{}) {}
+
+  [[gnu::always_inline]] static register_vec load(const R* p) {
+    register_vec v;
+    std::memcpy(&v.data, p, sizeof v.data);
+    return v;
+  }
+  [[gnu::always_inline]] void store(R* p) const { std::memcpy(p, &data, sizeof data); }
+
+  [[gnu::always_inline]] friend register_vec operator+(register_vec a, register_vec b) {
+    return a.data + b.data;
+  }
+  [[gnu::always_inline]] friend register_vec operator-(register_vec a, register_vec b) {
+    return a.data - b.data;
+  }
+  [[gnu::always_inline]] friend register_vec operator*(register_vec a, register_vec b) {
+    return a.data * b.data;
+  }
+  [[gnu::always_inline]] friend register_vec operator-(register_vec a) { return -a.data; }
+};
+
 /// One native vector of real entries.
 template <class R>
-using native_vec = xsimd::batch<R, TENFOLD_ARCH>;
+using native_vec = register_vec<R, TENFOLD_ARCH>;
 
 #undef TENFOLD_ARCH
 
@@ -67,13 +104,13 @@ struct narrow_vec {
 template <class R>
 struct narrow_vec<R, 16> {
   static constexpr bool exists = true;
-  using type = xsimd::batch<R, xsimd::sse4_2>;
+  using type = register_vec<R, xsimd::sse4_2>;
 };
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 template <class R>
 struct narrow_vec<R, 32> {
   static constexpr bool exists = true;
-  using type = xsimd::batch<R, xsimd::fma3<xsimd::avx2>>;
+  using type = register_vec<R, xsimd::fma3<xsimd::avx2>>;
 };
 #endif
 #endif
@@ -255,7 +292,7 @@ template <class T, int W>
   } else if constexpr (W == 1) {
     return *p;
   } else {
-    return vec<T, W>::load_unaligned(p);
+    return vec<T, W>::load(p);
   }
 }
 
@@ -276,7 +313,7 @@ template <class T, int W>
   } else if constexpr (W == 1) {
     *p = v;
   } else {
-    v.store_unaligned(p);
+    v.store(p);
   }
 }
 
@@ -298,7 +335,7 @@ template <class T, int W>
   if constexpr (sizeof(R) == 16)
     _mm_stream_pd(static_cast<double*>(static_cast<void*>(p)), (__m128d)v.data);
 #else
-  v.store_unaligned(p);
+  v.store(p);
 #endif
 }
 [[gnu::always_inline]] inline void streams_end() {
@@ -427,8 +464,8 @@ template <class V, int... I>
 
 /// The first L lanes of a vector or a factor.
 template <int L, class R, class Arch>
-[[gnu::always_inline]] inline auto low_lanes(const xsimd::batch<R, Arch>& v) {
-  using whole = typename short_vec<R, static_cast<int>(xsimd::batch<R, Arch>::size)>::type;
+[[gnu::always_inline]] inline auto low_lanes(const register_vec<R, Arch>& v) {
+  using whole = typename short_vec<R, static_cast<int>(register_vec<R, Arch>::size)>::type;
   vec<R, L> low;
   low.data = (decltype(low.data))low_half((whole)v.data, std::make_integer_sequence<int, L>{});
   return low;
@@ -523,8 +560,7 @@ template <class T, int W>
   store<real<T>, W>(r + im, v.im);
 }
 
-/// a b + c, rounded once where the instruction set can. Spelled out because xsimd 8.1 has no fused
-/// form for AVX-512 and leaves it to -ffp-contract, on which no result may depend.
+/// a b + c, rounded once where the instruction set can.
 [[gnu::always_inline]] inline double fma(double a, double b, double c) {
 #if defined(__FMA__) || defined(__aarch64__)
   return __builtin_fma(a, b, c);
@@ -539,61 +575,54 @@ template <class T, int W>
   return a * b + c;
 #endif
 }
-[[gnu::always_inline]] inline native_vec<double> fma(native_vec<double> a, native_vec<double> b,
-                                                     native_vec<double> c) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(a) == 64) return _mm512_fmadd_pd(a.data, b.data, c.data);
-#endif
-  return xsimd::fma(a, b, c);
-}
-[[gnu::always_inline]] inline native_vec<float> fma(native_vec<float> a, native_vec<float> b,
-                                                    native_vec<float> c) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(a) == 64) return _mm512_fmadd_ps(a.data, b.data, c.data);
-#endif
-  return xsimd::fma(a, b, c);
-}
-
-/// The same of narrower vectors, which exist only where there are fused ones.
-#if defined(__AVX2__) && defined(__FMA__)
-#define TENFOLD_NARROW_FMA(bytes, R, fused, negated)                                              \
-  [[gnu::always_inline]] inline auto fma(                                                         \
-      narrow_vec<R, bytes>::type a, narrow_vec<R, bytes>::type b, narrow_vec<R, bytes>::type c) { \
-    return narrow_vec<R, bytes>::type(fused(a.data, b.data, c.data));                             \
-  }                                                                                               \
-  [[gnu::always_inline]] inline auto fnma(                                                        \
-      narrow_vec<R, bytes>::type a, narrow_vec<R, bytes>::type b, narrow_vec<R, bytes>::type c) { \
-    return narrow_vec<R, bytes>::type(negated(a.data, b.data, c.data));                           \
-  }
-TENFOLD_NARROW_FMA(16, double, _mm_fmadd_pd, _mm_fnmadd_pd)
-TENFOLD_NARROW_FMA(16, float, _mm_fmadd_ps, _mm_fnmadd_ps)
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-TENFOLD_NARROW_FMA(32, double, _mm256_fmadd_pd, _mm256_fnmadd_pd)
-TENFOLD_NARROW_FMA(32, float, _mm256_fmadd_ps, _mm256_fnmadd_ps)
-#endif
-#undef TENFOLD_NARROW_FMA
-#endif
-
 /// c - a b, rounded once where the instruction set can.
 [[gnu::always_inline]] inline double fnma(double a, double b, double c) { return fma(-a, b, c); }
 [[gnu::always_inline]] inline float fnma(float a, float b, float c) { return fma(-a, b, c); }
-[[gnu::always_inline]] inline native_vec<double> fnma(native_vec<double> a, native_vec<double> b,
-                                                      native_vec<double> c) {
+
+/// The same of vectors: a b + c, and c - a b.
+template <class R, class Arch>
+[[gnu::always_inline]] inline register_vec<R, Arch> fma(register_vec<R, Arch> a,
+                                                        register_vec<R, Arch> b,
+                                                        register_vec<R, Arch> c) {
+  [[maybe_unused]] constexpr auto bytes = sizeof a.data;
+  [[maybe_unused]] constexpr bool wide = std::is_same_v<R, double>;
 #if defined(__AVX512F__)
-  if constexpr (sizeof(a) == 64) return _mm512_fnmadd_pd(a.data, b.data, c.data);
-#elif defined(__AVX2__) && defined(__FMA__)
-  if constexpr (sizeof(a) == 32) return _mm256_fnmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 64 && wide) return _mm512_fmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 64 && !wide) return _mm512_fmadd_ps(a.data, b.data, c.data);
 #endif
-  return fma(-a, b, c);
+#if defined(__FMA__)
+  if constexpr (bytes == 32 && wide) return _mm256_fmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 32 && !wide) return _mm256_fmadd_ps(a.data, b.data, c.data);
+  if constexpr (bytes == 16 && wide) return _mm_fmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 16 && !wide) return _mm_fmadd_ps(a.data, b.data, c.data);
+#elif defined(__aarch64__)
+  if constexpr (wide) return vfmaq_f64(c.data, a.data, b.data);
+  if constexpr (!wide) return vfmaq_f32(c.data, a.data, b.data);
+#else
+  return a * b + c;
+#endif
 }
-[[gnu::always_inline]] inline native_vec<float> fnma(native_vec<float> a, native_vec<float> b,
-                                                     native_vec<float> c) {
+template <class R, class Arch>
+[[gnu::always_inline]] inline register_vec<R, Arch> fnma(register_vec<R, Arch> a,
+                                                         register_vec<R, Arch> b,
+                                                         register_vec<R, Arch> c) {
+  [[maybe_unused]] constexpr auto bytes = sizeof a.data;
+  [[maybe_unused]] constexpr bool wide = std::is_same_v<R, double>;
 #if defined(__AVX512F__)
-  if constexpr (sizeof(a) == 64) return _mm512_fnmadd_ps(a.data, b.data, c.data);
-#elif defined(__AVX2__) && defined(__FMA__)
-  if constexpr (sizeof(a) == 32) return _mm256_fnmadd_ps(a.data, b.data, c.data);
+  if constexpr (bytes == 64 && wide) return _mm512_fnmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 64 && !wide) return _mm512_fnmadd_ps(a.data, b.data, c.data);
 #endif
-  return fma(-a, b, c);
+#if defined(__FMA__)
+  if constexpr (bytes == 32 && wide) return _mm256_fnmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 32 && !wide) return _mm256_fnmadd_ps(a.data, b.data, c.data);
+  if constexpr (bytes == 16 && wide) return _mm_fnmadd_pd(a.data, b.data, c.data);
+  if constexpr (bytes == 16 && !wide) return _mm_fnmadd_ps(a.data, b.data, c.data);
+#elif defined(__aarch64__)
+  if constexpr (wide) return vfmsq_f64(c.data, a.data, b.data);
+  if constexpr (!wide) return vfmsq_f32(c.data, a.data, b.data);
+#else
+  return c - a * b;
+#endif
 }
 
 /// Complex arithmetic by four real products in one order, for every W: without the rescue of
