@@ -144,6 +144,15 @@ struct explained_step {
 
 /// One loop over tiles.
 struct explained_phase {
+  /// Steps that run slab by slab, and how many slabs there are (slab_loop).
+  struct slabs {
+    int first = 0, last = 0;
+    index count = 0;
+
+    friend constexpr bool operator==(const slabs&, const slabs&) = default;
+  };
+  static constexpr int max_slabs = 8;
+
   label_set steps = 0;  ///< which ones run in it, one bit each
   int lane = -1;        ///< the label that gives the lanes, the innermost of those merged with it
   label_order tiles;    ///< the labels of the tile loops
@@ -153,7 +162,9 @@ struct explained_phase {
   bool partial = false;    ///< its last tile may be partial, hence all its operands are packed
   bool overlaps = false;   ///< one tile, which computes some values a second time
   double tile_flops = 0;
-  double task_tiles = 0;    ///< tiles of a task of the thread pool
+  double task_tiles = 0;  ///< tiles of a task of the thread pool
+  int slab_count = 0;
+  slabs in_slabs[max_slabs] = {};
   index scratch_bytes = 0;  ///< per thread
   /// What the lanes cost, what no lanes would, and the best other label that could give them, in
   /// vector operations.

@@ -24,10 +24,10 @@ template <limits L, class Program>
 class lowering : private whole_lowering<L, Program> {
   using base = whole_lowering<L, Program>;
   using base::aligned, base::append, base::end_of_sum, base::external, base::external_stride,
-      base::for_each_external, base::inner, base::is_final, base::is_foreign, base::is_whole,
-      base::scatters, base::labels_of, base::lanes_direct, base::last_use, base::without_renaming,
-      base::may_overlap, base::next_phase, base::order_of, base::set_loops, base::tile_work,
-      base::uses;
+      base::for_each_external, base::in_tile, base::inner, base::is_final, base::is_foreign,
+      base::is_whole, base::scatters, base::labels_of, base::lanes_direct, base::last_use,
+      base::without_renaming, base::may_overlap, base::next_phase, base::order_of, base::set_loops,
+      base::tile_work, base::uses;
   using base::caps_, base::n_, base::out_, base::overwrites_, base::plan_, base::points_,
       base::problem_;
   using typename base::place;
@@ -182,8 +182,15 @@ class lowering : private whole_lowering<L, Program> {
     if (regions_[slot].end > peak) peak = regions_[slot].end;
     return slot;
   }
+  /// Frees a region. Within slabs none is free before the last one: what lies there may be read
+  /// again, and what comes to lie there would be written over.
   constexpr void release(int slot) {
-    if (slot >= 0) regions_[slot] = {};
+    if (slot < 0) return;
+    if (slabs_.last >= 0) {
+      waiting_[waiting_count_++] = slot;
+    } else {
+      regions_[slot] = {};
+    }
   }
 
   constexpr void emit(const phase_shape& shape, int skip_span, bool partial) {
@@ -206,20 +213,201 @@ class lowering : private whole_lowering<L, Program> {
     index peak = 0;
 
     place results[L.most_steps()] = {};
-    for (int s = 0; s <= shape.root && out_.feasible; ++s) {
-      if (!contains(shape.members, s)) continue;
-      if (sandwich_at(shape, s)) {
-        emit_sandwich(shape, s, results, peak);
-        s += 2;
-      } else if (const int count = entry_wise_run(shape, s); count > 1) {
-        emit_together(shape, s, count, results, peak);
-        s += count - 1;
+    for (int s = 0; s <= shape.root && out_.feasible;) {
+      if (const slab_run run = slabs_from(shape, s); run.last > s) {
+        emit_slabs(shape, s, run, results, peak);
+        s = run.last + 1;
       } else {
-        emit_contract(shape, s, results, peak);
+        s = emit_unit(shape, s, results, peak);
       }
     }
     phase.step_count = out_.step_count - phase.first_step;
     phase.scratch_entries = peak;
+  }
+
+  /// The last step of what runs as one from step s on: a sandwich, products entry by entry, a step.
+  constexpr int end_of_unit(const phase_shape& shape, int s) const {
+    if (sandwich_at(shape, s)) return s + 2;
+    const int count = entry_wise_run(shape, s);
+    return count > 1 ? s + count - 1 : s;
+  }
+
+  /// Emits it; returns the step behind it.
+  constexpr int emit_unit(const phase_shape& shape, int s, place* results, index& peak) {
+    if (!contains(shape.members, s)) return s + 1;
+    const int last = end_of_unit(shape, s);
+    if (sandwich_at(shape, s)) {
+      emit_sandwich(shape, s, results, peak);
+    } else if (last > s) {
+      emit_together(shape, s, last - s + 1, results, peak);
+    } else {
+      emit_contract(shape, s, results, peak);
+    }
+    return last + 1;
+  }
+
+  // --- slabs: steps that run for one value of a label after the other ------------------------
+
+  /// Steps up to `last` that may run slab by slab, and the label of each.
+  struct slab_run {
+    int last = -1;
+    int passed = 0;  ///< results that one of the steps leaves for another
+    std::int8_t label[L.most_steps()] = {};
+  };
+
+  /// The best run of slabs that begins with step s: the one in which
+  /// most results are left for a later step, of labels that do equally well the outermost. Not the
+  /// innermost: of what is left of a slab then no entries are neighbours.
+  constexpr slab_run slabs_from(const phase_shape& shape, int s) const {
+    slab_run best;
+    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || slabs_.last >= 0 ||
+        !contains(shape.members, s) || plan_.steps[s].renames)
+      return best;
+    const auto& order = plan_.steps[s].order;
+    int innermost = -1;
+    for (int i = 0; i < order.count; ++i) {
+      if (in_tile(shape, order[i])) innermost = order[i];
+    }
+    for (int i = 0; i < order.count; ++i) {
+      if (!in_tile(shape, order[i]) || order[i] == innermost) continue;
+      const slab_run run = slabs_along(shape, s, order[i]);
+      if (run.passed > best.passed) best = run;
+    }
+    if (best.last > s && !select::runs_in_slabs(bytes_of_run(shape, s, best), caps_)) return {};
+    return best;
+  }
+
+  /// The run from step s on whose slabs are, there, the values of a label. It begins and ends with
+  /// what passes something to other steps.
+  constexpr slab_run slabs_along(const phase_shape& shape, int s, int label) const {
+    slab_run run;
+    run.last = s - 1;
+    const int end_of_first = end_of_unit(shape, s);
+    bool first_passes = false;
+    for (int t = s; t <= shape.root;) {
+      if (!contains(shape.members, t)) {
+        ++t;
+        continue;
+      }
+      const int last = end_of_unit(shape, t);
+      int reads = 0;
+      bool fits = true;
+      for (int u = t; u <= last && fits; ++u) {
+        fits = fits_slab(shape, s, u, label, run) && run.label[u] == run.label[t];
+        for (const int v : {plan_.steps[u].a, plan_.steps[u].b}) {
+          if (plan_.steps[u].renames || label_in_run(shape, s, t, v, run) < 0) continue;
+          ++reads;
+          first_passes = first_passes || without_renaming(shape, v) <= n_ + end_of_first;
+        }
+      }
+      if (!fits) break;
+      run.passed += reads;
+      if (reads > 0) run.last = last;
+      t = last + 1;
+    }
+    return first_passes ? run : slab_run{};
+  }
+
+  /// The label along which a value that the run has made since step s, and before step `end`, is
+  /// cut into slabs; -1: it has not.
+  constexpr int label_in_run(const phase_shape& shape, int s, int end, int value,
+                             const slab_run& run) const {
+    const bool made = value >= n_ + s && value < n_ + end && contains(shape.members, value - n_);
+    return made ? int{run.label[value - n_]} : -1;
+  }
+
+  /// Whether step u can go on with a run that began with step s, under the label of the step before
+  /// it or that of what it reads.
+  constexpr bool fits_slab(const phase_shape& shape, int s, int u, int& label,
+                           slab_run& run) const {
+    const plan_step<L>& step = plan_.steps[u];
+    run.label[u] = -1;
+    if (step.renames) {
+      const int from = label_in_run(shape, s, u, step.a, run);
+      if (from >= 0)
+        run.label[u] = static_cast<std::int8_t>(step.order[order_of(step.a).find(from)]);
+      return true;
+    }
+    if (step.b < 0 || step.fixed_label >= 0) return false;
+    bool is_said = false;
+    for (const int v : {step.a, step.b, step.c}) {
+      const int known = label_in_run(shape, s, u, v, run);
+      if (known < 0) continue;
+      if (is_said && known != label) return false;
+      label = known;
+      is_said = true;
+    }
+    if (!contains(step.order.set(), label)) return false;
+    for (const int v : {step.a, step.b}) {
+      const bool moves = contains(labels_of(v), label);
+      if (contains(labels_of(v), shape.lane) != moves) return false;
+      // What waits for this phase may have to be packed, each time that it is read.
+      if (v >= n_ && !contains(shape.members, v - n_)) return false;
+    }
+    run.label[u] = static_cast<std::int8_t>(label);
+    return true;
+  }
+
+  /// Bytes that the steps of a run touch.
+  constexpr double bytes_of_run(const phase_shape& shape, int s, const slab_run& run) const {
+    bool counted[L.operands + L.most_steps()] = {};
+    double entries = 0;
+    for (int t = s; t <= run.last; ++t) {
+      const plan_step<L>& step = plan_.steps[t];
+      if (!contains(shape.members, t) || step.renames) continue;
+      for (const int v : {step.a, step.b, n_ + end_of_sum(t)}) {
+        bool& known = counted[without_renaming(shape, v)];
+        if (known || !contains(labels_of(v), shape.lane)) continue;
+        known = true;
+        double of_value = shape.width;
+        for (int i = 0; i < order_of(v).count; ++i) {
+          const int l = order_of(v)[i];
+          if (in_tile(shape, l)) of_value *= points_(bit(l));
+        }
+        entries += of_value;
+      }
+    }
+    return entries * static_cast<double>(bytes_of(problem_.type));
+  }
+
+  constexpr void emit_slabs(const phase_shape& shape, int s, const slab_run& run, place* results,
+                            index& peak) {
+    // What is packed is packed whole, before the first slab.
+    for (int t = s; t <= run.last; ++t) {
+      if (!contains(shape.members, t)) continue;
+      for (const int v : {plan_.steps[t].a, plan_.steps[t].b}) {
+        if (v >= 0 && v < n_) operand(shape, v, results, peak, t);
+      }
+    }
+    const int first = out_.step_count;
+    slabs_ = run;
+    for (int t = s; t <= run.last && out_.feasible;) {
+      phase_shape one = shape;
+      one.slab = run.label[t];
+      t = emit_unit(one, t, results, peak);
+    }
+    slabs_ = {};
+    if (!out_.feasible) return;
+    const auto loop = [&](int t) -> slab_loop& {
+      return out_.steps[static_cast<std::size_t>(t)].slabs;
+    };
+    loop(first).steps = out_.step_count - first;
+    for (int t = first; t < out_.step_count; ++t) loop(t).count = problem_.extent[run.label[s]];
+    for (int r = 0; r < waiting_count_; ++r) release(waiting_[r]);
+    waiting_count_ = 0;
+    if (run.last == shape.root && results[shape.root].ref.where == buffer::scratch)
+      leave(shape, shape.root, results[shape.root]);
+  }
+
+  /// Whether a step behind the slabs reads the result that step s begins or adds to.
+  constexpr bool leaves_slabs(const phase_shape& shape, int s) const {
+    const int end = end_of_sum(s);
+    return end == shape.root || end > slabs_.last || last_use(shape, n_ + end) > slabs_.last;
+  }
+
+  /// Says how far an operand of a step is from itself in the next slab.
+  static constexpr void move_by_slabs(const phase_shape& shape, operand_ref& x, const place& p) {
+    if (shape.slab >= 0) x.slab_stride = p.stride[shape.slab];
   }
 
   /// The strides of labels in scratch, [labels of `order`...][vectors][width]; returns the entries.
@@ -326,30 +514,37 @@ class lowering : private whole_lowering<L, Program> {
     return other;
   }
 
-  /// Where step s leaves its result: the terms of a sum in one place. `memory` is its final place
-  /// when it goes through scratch: also where the rest of the lanes does so, and alpha and beta
-  /// meet the sum of all terms there, not the first one.
-  constexpr place result(const phase_shape& shape, int s, const place* results, place& memory,
-                         index& peak) {
+  /// Where step s leaves its result: the terms of a sum in one place. That of the phase goes
+  /// through scratch also where the rest of the lanes does so, and alpha and beta meet the sum of
+  /// all terms there, not the first one.
+  constexpr place result(const phase_shape& shape, int s, const place* results, index& peak) {
     const bool at_root = end_of_sum(s) == shape.root;
-    if (at_root) memory = external(shape, n_ + shape.root);
     if (plan_.steps[s].c >= 0) return results[plan_.steps[s].c - n_];
     const bool as_rest = shape.has_rest && !overwrites_ && s != shape.root;
-    if (at_root && !as_rest && !needs_packing(shape, n_ + shape.root, memory)) return memory;
-    place p = in_scratch(
-        shape, at_root ? memory_order(shape, n_ + shape.root) : plan_.steps[s].order, peak);
+    if (at_root && !as_rest) {
+      const place memory = external(shape, n_ + shape.root);
+      if (!needs_packing(shape, n_ + shape.root, memory)) return memory;
+    }
+    phase_shape kept = shape;
+    if (leaves_slabs(shape, s)) kept.slab = -1;
+    place p = in_scratch(kept, at_root ? memory_order(kept, n_ + shape.root) : plan_.steps[s].order,
+                         peak);
     p.ref.value = n_ + s;
     return p;
   }
 
   constexpr void finish(const phase_shape& shape, int s, program_step& step, const place& c,
-                        const place& memory, place* results) {
+                        place* results) {
     results[s] = c;
     step.sign = plan_.steps[s].sign;
     step.accumulates = plan_.steps[s].c >= 0;
     if (c.ref.where == buffer::output) step.finish = epilogue::update;
-    if (s != shape.root || c.ref.where != buffer::scratch) return;
-    emit_copy(shape, step_kind::unpack, n_ + s, c, memory, s);
+    if (s == shape.root && c.ref.where == buffer::scratch && slabs_.last < 0) leave(shape, s, c);
+  }
+
+  /// Copies the result of the phase, which is in scratch, to its place in memory.
+  constexpr void leave(const phase_shape& shape, int s, const place& c) {
+    emit_copy(shape, step_kind::unpack, n_ + s, c, external(shape, n_ + s), s);
     release(c.region);
   }
 
@@ -381,7 +576,8 @@ class lowering : private whole_lowering<L, Program> {
     phase_shape other = shape;
     other.vectors = packed ? shape.other_vectors : 1;
     index strides[L.labels] = {};
-    lay_out(other, memory_order(shape, value), strides);
+    other.slab = -1;
+    lay_out(other, memory_order(other, value), strides);
     return strides[label];
   }
 
@@ -424,8 +620,7 @@ class lowering : private whole_lowering<L, Program> {
       return;
     }
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
-    place memory;
-    const place c = result(shape, s, results, memory, peak);
+    const place c = result(shape, s, results, peak);
     if (!out_.feasible) return;
     if (shape.width == 1) a.ref.how = access::uniform;
 
@@ -433,6 +628,9 @@ class lowering : private whole_lowering<L, Program> {
     step.a = a.ref;
     step.b = b.ref;
     step.c = c.ref;
+    move_by_slabs(shape, step.a, a);
+    move_by_slabs(shape, step.b, b);
+    move_by_slabs(shape, step.c, c);
     if (in_halves >= 0) step.halves = problem_.inputs[va].symmetry;
     const label_set la = ps.renames ? ps.order.set() : labels_of(va);
     const label_set lb = vb >= 0 ? labels_of(vb) : 0;
@@ -505,7 +703,7 @@ class lowering : private whole_lowering<L, Program> {
     set_loops(step, outer, outer_count, sums, sum_count);
     release_operand(shape, s, va, a);
     if (vb >= 0) release_operand(shape, s, vb, b);
-    finish(shape, s, step, c, memory, results);
+    finish(shape, s, step, c, results);
   }
 
   // --- products entry by entry, side by side ------------------------------------------------
@@ -668,8 +866,7 @@ class lowering : private whole_lowering<L, Program> {
     const place b = operand(shape, vb, results, peak, s);
     const place d = operand(shape, vd, results, peak, s + 1);
     const place a2 = matrix(va2, s + 2);
-    place memory;
-    const place c = result(shape, s + 2, results, memory, peak);
+    const place c = result(shape, s + 2, results, peak);
     if (!out_.feasible) return;
 
     auto& step = append(step_kind::sandwich, s + 2);
@@ -678,6 +875,9 @@ class lowering : private whole_lowering<L, Program> {
     step.c = c.ref;
     step.a2 = a2.ref;
     step.d = d.ref;
+    move_by_slabs(shape, step.b, b);
+    move_by_slabs(shape, step.c, c);
+    move_by_slabs(shape, step.d, d);
     step.halves = halves;
     step.k = {problem_.extent[k], a.stride[k], b.stride[k], 0};
     step.q = {problem_.extent[q], a.stride[q], 0, 0, a2.stride[q], d.stride[q]};
@@ -695,13 +895,16 @@ class lowering : private whole_lowering<L, Program> {
     set_loops(step, columns, count, nullptr, 0);
     release_operand(shape, s + 2, vb, b);
     release_operand(shape, s + 2, vd, d);
-    finish(shape, s + 2, step, c, memory, results);
+    finish(shape, s + 2, step, c, results);
   }
 
   label_set lowered_ = 0;       ///< roots of the phases that are there, as a set of steps
   bool runs_together_ = false;  ///< steps entry by entry; regions are freed behind them: these
   place kept_[2 * L.most_steps()] = {};
   int kept_count_ = 0;
+  slab_run slabs_{};  ///< that the step at hand is in, if any
+  int waiting_[4 * L.most_steps()] = {};
+  int waiting_count_ = 0;          ///< regions that are freed behind the last slab: these
   place halves_[L.operands] = {};  ///< of inputs: their halves, once they are there
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
   int region_count_ = 0;

@@ -242,6 +242,12 @@ class explaining {
     std::array<int, 2> together{};  // plan steps that run together: from, to
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
+      if (step.slabs.steps > 0 && to.slab_count < explained_phase::max_slabs) {
+        const auto last = static_cast<std::size_t>(from.first_step + i + step.slabs.steps - 1);
+        to.in_slabs[to.slab_count++] = {
+            step.kind == step_kind::sandwich ? step.origin - 2 : step.origin,
+            program_->steps[last].origin, step.slabs.count};
+      }
       if (converts(step)) conversion(f, step);
       if (step.kind == step_kind::contract) contract(f, step);
       if (step.together > 1) together = {step.origin, step.origin + step.together};

@@ -254,12 +254,15 @@ class planning {
       last.order = values[list.count + path.count - 2].order;
     }
     bool done[L.operands] = {};
-    for (int t = 0; t < count && plan_.found; ++t) {
+    int turn[L.operands] = {};
+    innermost_first(terms, count, order.set(), turn);
+    for (int i = 0; i < count && plan_.found; ++i) {
+      const int t = turn[i];
       if (done[t]) continue;
       const int factor = lasts[t].factor;
       signed_product rests[L.operands] = {};
       int alike = 0;
-      for (int u = t; u < count && factor >= 0; ++u) {
+      for (int u = 0; u < count && factor >= 0; ++u) {
         if (done[u] || lasts[u].factor < 0 || lasts[u].rest != lasts[t].rest) continue;
         const factor_list& list = terms[u].factors;
         if (list.value[lasts[u].factor] != terms[t].factors.value[factor]) continue;
@@ -281,6 +284,31 @@ class planning {
       }
     }
     return c;
+  }
+
+  /// The terms of a sum in the order in which they are added up: sums along inner axes come first,
+  /// so that the way back of three directions mirrors the way there, on which the outermost comes
+  /// first; terms of more than two factors in the order in which they were said.
+  constexpr void innermost_first(const signed_product* terms, int count, label_set kept,
+                                 int* turn) const {
+    int place[L.operands] = {};
+    bool pairs = true;
+    for (int t = 0; t < count; ++t) {
+      const factor_list& list = terms[t].factors;
+      pairs = pairs && list.count == 2;
+      for (int f = 0; f < list.count; ++f) {
+        const auto& axes = order_of(list.value[f]);
+        if (axes.count < order_of(list.value[0]).count) continue;
+        for (int i = 0; i < axes.count; ++i) {
+          if (!contains(kept, axes[i])) place[t] = i;
+        }
+      }
+    }
+    for (int t = 0; t < count; ++t) {
+      int at = t;
+      for (; pairs && at > 0 && place[turn[at - 1]] < place[t]; --at) turn[at] = turn[at - 1];
+      turn[at] = t;
+    }
   }
 
   constexpr void count_naive(label_set all, label_set kept, int factors, bool adds) {

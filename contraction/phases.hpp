@@ -22,6 +22,7 @@ struct phase_shape {
   bool pack_all = false;  ///< even contiguous lanes go through pack and unpack
   bool found = false;     ///< no unknown extent stays inside a tile
   bool has_rest = false;  ///< there is such a phase, and it packs even contiguous lanes
+  int slab = -1;          ///< label of whose values the step at hand sees one at a time (slab_loop)
 };
 
 /// Reads a plan and chooses its phases; what each choice costs, select says.
@@ -82,7 +83,7 @@ class phases : protected whole_steps<L> {
     const int first = problem_.same[value];
     const auto &from = order_of(first), &to = order_of(value);
     for (int i = 0; i < to.count; ++i) {
-      if (from[i] != to[i] && (!inner(shape, from[i]) || !inner(shape, to[i]))) return value;
+      if (from[i] != to[i] && (!in_tile(shape, from[i]) || !in_tile(shape, to[i]))) return value;
     }
     return first;
   }
@@ -199,7 +200,7 @@ class phases : protected whole_steps<L> {
       if (plan_.steps[s].fixed_label >= 0) labels |= bit(plan_.steps[s].fixed_label);
     }
     for (int l = 0; l < problem_.label_count; ++l) {
-      if (contains(labels, l) && inner(shape, l) &&
+      if (contains(labels, l) && in_tile(shape, l) &&
           (problem_.extent[l] == dyn || l == problem_.batch)) {
         return false;
       }
@@ -320,8 +321,13 @@ class phases : protected whole_steps<L> {
     return (overwrites_ || !is_final(root)) && !scatters(root) && extent != dyn && extent >= width;
   }
 
-  constexpr bool inner(const phase_shape& shape, int label) const {
+  /// Whether a tile holds all values of a label, but for the lanes.
+  constexpr bool in_tile(const phase_shape& shape, int label) const {
     return label != shape.lane && !contains(shape.tiles, label);
+  }
+  /// Whether the step at hand runs over them.
+  constexpr bool inner(const phase_shape& shape, int label) const {
+    return label != shape.slab && in_tile(shape, label);
   }
 
   bool overwrites_;  ///< the result is not read

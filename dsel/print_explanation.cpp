@@ -453,6 +453,11 @@ class printer {
     out_ += indent + "a tile: " + number(p.tile_flops) + " flops; a task: " + number(p.task_tiles) +
             (p.task_tiles == 1 ? " tile" : " tiles") +
             " or more; scratch: " + in_bytes(static_cast<double>(p.scratch_bytes)) + "\n";
+    for (int i = 0; i < p.slab_count; ++i) {
+      const auto& x = p.in_slabs[i];
+      out_ += indent + results(x.first, x.last) + " run slab by slab, " + whole(x.count) +
+              " of them: what they pass on stays in L1\n";
+    }
   }
 
   std::string costs(const explained_phase& p) const {

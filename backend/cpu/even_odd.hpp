@@ -90,7 +90,7 @@ struct half_sums {
       return even[even_rows - 1][n];
   }
 
-  /// C := sums, or C := alpha sums + beta C.
+  /// C := sums, C := C + sums, or C := alpha sums + beta C.
   template <epilogue Finish>
   [[gnu::always_inline]] void finish(T* c, index first, index rows, index c_m, index c_n, T alpha,
                                      T beta) const {
@@ -135,6 +135,7 @@ struct half_sums {
   }
   template <epilogue Finish>
   [[gnu::always_inline]] static void store_sum(T* c, vec<T, W> sum, T alpha, T beta) {
+    if constexpr (Finish == epilogue::add) sum = sum + load<T, W>(c);
     if constexpr (Finish == epilogue::update) {
       sum = broadcast<T, W>(alpha) * sum;
       if (beta != T(0)) sum = fma(broadcast<T, W>(beta), load<T, W>(c), sum);
@@ -147,7 +148,7 @@ struct half_sums {
 // and for the middle row if `Middle`;  n < N, k < K; every entry of B and C is W lanes
 //   A  uniform, in halves; rows and columns in h, K = dynamic_k: of run-time size
 //   B  lanes; strides b_k, b_n;  C  lanes; strides c_m, c_n; it may not overlap A or B
-//   finish: overwrite | update, as for register_tile
+//   finish: overwrite | update | add, as for register_tile
 template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind, epilogue Finish,
           class Between>
 [[gnu::always_inline]] inline void even_odd_tile(const tile_operands<T>& t, index first,

@@ -39,7 +39,7 @@ struct tile_streams {
 
   /// Adds what a step reads of an operand along loops of its extents and strides.
   constexpr void add(const operand_ref& ref, const step_loop* const* loops, index step_loop::*along,
-                     int count_of_loops, int lanes, index entry) {
+                     int count_of_loops, const program_step& step, int lanes, index entry) {
     const bool is_input = ref.where == buffer::input;
     bool moves = ref.lane_stride != 0;
     for (const index s : ref.tile_stride) moves = moves || s != 0;
@@ -51,6 +51,7 @@ struct tile_streams {
       if (stride < 0) reach = index{1} << 40;  // begins elsewhere
     };
     for (int l = 0; l < count_of_loops; ++l) run(loops[l]->extent, loops[l]->*along);
+    run(step.slabs.count, ref.slab_stride);
     if (ref.how == access::lanes && lanes > 1) run(lanes, ref.lane_stride);
     // Only what is read of most lines is worth fetching line by line.
     if (reach > 2 * entries) return;
@@ -102,6 +103,7 @@ class line_fetcher {
 
 /// A tile, and what it does for the next one.
 struct tile_at : tile_position {
+  index slab = 0;                ///< see slab_loop
   line_fetcher* next = nullptr;  ///< null: nothing is fetched
   tile_position after{};         ///< the next tile, where it is a full one
   bool is_followed = false;      ///< whether there is one
@@ -125,10 +127,10 @@ constexpr void add_streams(tile_streams& all, const Program& p, const program_ph
   const auto size = [](const operand_ref& ref) {
     return ref.mapped ? index{4} : static_cast<index>(bytes_of(ref.type));
   };
-  all.add(step.a, loops, &step_loop::a, count, lanes, size(step.a));
-  all.add(step.b, loops, &step_loop::b, count, lanes, size(step.b));
-  all.add(step.a2, loops, &step_loop::a2, count, lanes, size(step.a2));
-  all.add(step.d, loops, &step_loop::d, count, lanes, size(step.d));
+  all.add(step.a, loops, &step_loop::a, count, step, lanes, size(step.a));
+  all.add(step.b, loops, &step_loop::b, count, step, lanes, size(step.b));
+  all.add(step.a2, loops, &step_loop::a2, count, step, lanes, size(step.a2));
+  all.add(step.d, loops, &step_loop::d, count, step, lanes, size(step.d));
 }
 
 }  // namespace TENFOLD_ISA

@@ -228,8 +228,9 @@ struct accumulators {
     next.advance(1);
   }
 
-  /// C := sum, or C := alpha sum + beta C. All of C that is read is read before any of it is
-  /// written: a partial load behind a partial store to its neighbours waits for it (6 ns on Zen 5).
+  /// C := sum, C := C + sum, or C := alpha sum + beta C. All of C that is read is read before any
+  /// of it is written: a partial load behind a partial store to its neighbours waits for it (6 ns
+  /// on Zen 5).
   template <epilogue Finish, tile_modes How = tile_modes{}>
   [[gnu::always_inline]] void finish(const tile_operands<T>& t) {
     if constexpr (in_pairs<T, W>)
@@ -261,6 +262,14 @@ struct accumulators {
           });
         }
       }
+    }
+    if constexpr (Finish == epilogue::add) {
+      static_assert(!is_complex_type<T>);
+      each([&]<int L>(auto& s, int m, int n) __attribute__((always_inline)) {
+        const T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);
+        value(s) = value(s) +
+                   (is_part<How>(n) ? part<How.tail, L>(c, t.tail) : entry_of<How.c, L>(c, t.c_im));
+      });
     }
     each([&]<int L>(auto& s, int m, int n) __attribute__((always_inline)) {
       T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);

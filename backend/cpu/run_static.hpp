@@ -120,6 +120,16 @@ class static_runner {
     }
   }
 
+  template <int S>
+  static constexpr std::size_t phase_of() {
+    std::size_t at = 0;
+    for (std::size_t f = 0; f < static_cast<std::size_t>(P::value.phase_count); ++f) {
+      const program_phase& phase = P::value.phases[f];
+      if (S >= phase.first_step && S < phase.first_step + phase.step_count) at = f;
+    }
+    return at;
+  }
+
   /// Scratch of so many bytes lies on the stack, where a tiny program finds it at once.
   static constexpr std::size_t stack_bytes = 4096;
 
@@ -134,7 +144,7 @@ class static_runner {
 
   /// Pieces of work in one tile of a step, see tile_streams.
   static constexpr index pieces_of(const program_step& step) {
-    index outer = 1;
+    index outer = step.slabs.count;
     for (int l = 0; l < step.outer_count; ++l) {
       outer *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
     }
@@ -237,53 +247,45 @@ class static_runner {
     (run_unless_done<First, First + S>(args, workspace, scratch, at), ...);
   }
 
-  /// Whether step S runs with one before it, of the steps from First on.
-  template <int First, int S>
-  static constexpr bool runs_with_earlier() {
-    int last = First - 1;
-    for (int s = First; s < S; ++s) {
-      const int together = P::value.steps[static_cast<std::size_t>(s)].together;
-      if (together > 1) last = s + together - 1;
-    }
-    return S <= last;
+  /// How many steps begin with one and run as one, in a slab or not.
+  static constexpr int steps_from(const program_step& step, bool in_slab) {
+    return in_slab || step.slabs.steps == 0 ? step.together : step.slabs.steps;
   }
 
-  template <int First, int S>
+  /// Whether step S runs with one before it, of the steps from First on.
+  template <int First, int S, bool InSlab>
+  static constexpr bool runs_with_earlier() {
+    int behind = First;
+    while (behind < S)
+      behind += steps_from(P::value.steps[static_cast<std::size_t>(behind)], InSlab);
+    return behind > S;
+  }
+
+  template <int First, int S, bool InSlab = false>
   [[gnu::always_inline]] static void run_unless_done(const program_arguments<T>& args, T* workspace,
                                                      T* scratch, const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
-    if constexpr (step.together > 1) {
-      run_together<S>(args, workspace, scratch, at,
-                      std::make_integer_sequence<int, step.together>{});
-    } else if constexpr (!runs_with_earlier<First, S>()) {
-      run_step<S>(args, workspace, scratch, at);
+    if constexpr (!runs_with_earlier<First, S, InSlab>()) {
+      if constexpr (!InSlab && step.slabs.steps > 0) {
+        tile_at in_slab = at;
+        for (; in_slab.slab < step.slabs.count; ++in_slab.slab)
+          run_slab<S>(args, workspace, scratch, in_slab,
+                      std::make_integer_sequence<int, step.slabs.steps>{});
+      } else if constexpr (step.together > 1) {
+        run_together<S>(args, workspace, scratch, at,
+                        std::make_integer_sequence<int, step.together>{});
+      } else {
+        run_step<S>(args, workspace, scratch, at);
+      }
     }
+  }
+  template <int First, int... S>
+  [[gnu::always_inline]] static void run_slab(const program_arguments<T>& args, T* workspace,
+                                              T* scratch, const tile_at& at,
+                                              std::integer_sequence<int, S...>) {
+    (run_unless_done<First, First + S, true>(args, workspace, scratch, at), ...);
   }
 
-  /// Entry-wise products, entry by entry: what several of them read is in L1 or a register, and the
-  /// terms of a sum meet in a register.
-  template <int S, int... I>
-  [[gnu::always_inline]] static void run_together(const program_arguments<T>& args, T* workspace,
-                                                  T* scratch, const tile_at& at,
-                                                  std::integer_sequence<int, I...>) {
-    static constexpr index extent = P::value.steps[S].n.extent;
-    constexpr int width = width_of<S>(), end = S + static_cast<int>(sizeof...(I));
-    step_pointers<T> p[] = {{address<S + I, &program_step::a, T>(args, workspace, scratch, at),
-                             address<S + I, &program_step::b, T>(args, workspace, scratch, at),
-                             address<S + I, &program_step::c, T>(args, workspace, scratch, at),
-                             nullptr, nullptr}...};
-    for (index left = outer_extent_of<S>(); left > 0; --left) {
-      for (index x = 0; x < extent; ++x) {
-        if constexpr (fetches<S>()) {
-          if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
-        }
-        vec<T, width> sums[sum_of_step<S, end - 1> + 1];
-        (combine<S, S + I, width>(p[I], x, sums[sum_of_step<S, S + I>]), ...);
-        (leave<S + I, end, width>(p[I], x, sums[sum_of_step<S, S + I>]), ...);
-      }
-      (go_on<S + I>(p[I]), ...);
-    }
-  }
   /// The extent of the loop around those of entry-wise products, and one step along it.
   template <int S>
   static constexpr index outer_extent_of() {
@@ -316,13 +318,62 @@ class static_runner {
     return sum;
   }();
 
-  /// sum := or += sign a[x] b[x] of step S of the steps from First on.
-  template <int First, int S, int Width>
+  /// What `Count` products entry by entry read: each entry once, though several read it.
+  template <int Count>
+  struct entries_read {
+    int count = 0;
+    int number[2 * Count] = {};  ///< of a and b of each step
+    int step[2 * Count] = {};    ///< who reads an entry first
+    int uses[2 * Count] = {};
+  };
+  template <int First, int Count>
+  static constexpr entries_read<Count> entries_of = [] {
+    entries_read<Count> all;
+    const auto step = [](int i) -> const program_step& {
+      return P::value.steps[static_cast<std::size_t>(First + i)];
+    };
+    const auto around = [&](int i) {
+      return step(i).outer_count == 0
+                 ? step_loop{}
+                 : P::value.loops[static_cast<std::size_t>(step(i).first_loop)];
+    };
+    for (int i = 0; i < 2 * Count; ++i) {
+      const auto ref = [&](int of) { return of % 2 == 0 ? step(of / 2).a : step(of / 2).b; };
+      const auto along = [&](int of, const step_loop& l) { return of % 2 == 0 ? l.a : l.b; };
+      int same = 0;
+      while (same < i &&
+             !(ref(same) == ref(i) && along(same, step(same / 2).n) == along(i, step(i / 2).n) &&
+               along(same, around(same / 2)) == along(i, around(i / 2))))
+        ++same;
+      all.number[i] = same < i ? all.number[same] : all.count++;
+      if (same == i) all.step[all.number[i]] = i / 2;
+      ++all.uses[all.number[i]];
+    }
+    return all;
+  }();
+  /// Loads what step I of the steps from First on reads first. What others read, too, is kept in a
+  /// register: g++ loads it anew for each otherwise, and the loads are what takes the time.
+  template <int First, int Count, int I, int Width>
+  [[gnu::always_inline]] static void read(const step_pointers<T>& p, index x,
+                                          vec<T, Width>* entries) {
+    static constexpr const program_step& step = P::value.steps[First + I];
+    static constexpr const auto& all = entries_of<First, Count>;
+    constexpr int a = all.number[2 * I], b = all.number[2 * I + 1];
+    if constexpr (all.step[a] == I) entries[a] = load<T, Width>(p.a + x * step.n.a);
+    if constexpr (all.step[b] == I && b != a) entries[b] = load<T, Width>(p.b + x * step.n.b);
+    if constexpr (all.step[a] == I && all.uses[a] > 1) pin(entries[a]);
+    if constexpr (all.step[b] == I && b != a && all.uses[b] > 1) pin(entries[b]);
+  }
+
+  /// sum := or += sign a[x] b[x] of step I of the steps from First on.
+  template <int First, int Count, int I, int Width>
   [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index x,
-                                             vec<T, Width>& sum) {
+                                             const vec<T, Width>* entries, vec<T, Width>& sum) {
+    static constexpr int S = First + I;
     static constexpr const program_step& step = P::value.steps[S];
-    vec<T, Width> a = load<T, Width>(p.a + x * step.n.a);
-    const vec<T, Width> b = load<T, Width>(p.b + x * step.n.b);
+    static constexpr const auto& all = entries_of<First, Count>;
+    vec<T, Width> a = entries[all.number[2 * I]];
+    const vec<T, Width> b = entries[all.number[2 * I + 1]];
     if constexpr (step.sign < 0) a = broadcast<T, Width>(T(-1)) * a;
     if constexpr (!step.accumulates) {
       sum = a * b;
@@ -340,6 +391,32 @@ class static_runner {
       store<T, Width>(p.c + x * P::value.steps[S].n.c, sum);
     }
   }
+  /// Entry-wise products, entry by entry: what several of them read is in L1 or a register, and the
+  /// terms of a sum meet in a register.
+  template <int S, int... I>
+  [[gnu::always_inline]] static void run_together(const program_arguments<T>& args, T* workspace,
+                                                  T* scratch, const tile_at& at,
+                                                  std::integer_sequence<int, I...>) {
+    static constexpr index extent = P::value.steps[S].n.extent;
+    constexpr int count = sizeof...(I), width = width_of<S>(), end = S + count;
+    step_pointers<T> p[] = {{address<S + I, &program_step::a, T>(args, workspace, scratch, at),
+                             address<S + I, &program_step::b, T>(args, workspace, scratch, at),
+                             address<S + I, &program_step::c, T>(args, workspace, scratch, at),
+                             nullptr, nullptr}...};
+    for (index left = outer_extent_of<S>(); left > 0; --left) {
+      for (index x = 0; x < extent; ++x) {
+        if constexpr (fetches<S>()) {
+          if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
+        }
+        vec<T, width> entries[entries_of<S, count>.count];
+        vec<T, width> sums[sum_of_step<S, end - 1> + 1];
+        (read<S, count, I, width>(p[I], x, entries), ...);
+        (combine<S, count, I, width>(p[I], x, entries, sums[sum_of_step<S, S + I>]), ...);
+        (leave<S + I, end, width>(p[I], x, sums[sum_of_step<S, S + I>]), ...);
+      }
+      (go_on<S + I>(p[I]), ...);
+    }
+  }
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in
   /// scratch that is T. Only what moves an operand is compiled: all tile loops for all operands
   /// cost g++ 10 ms more for each shape.
@@ -350,7 +427,7 @@ class static_runner {
     if constexpr (ref.where == buffer::none) {
       return nullptr;
     } else if constexpr (ref.where == buffer::scratch) {
-      return reinterpret_cast<X*>(scratch) + ref.offset;
+      return reinterpret_cast<X*>(scratch) + ref.offset + at.slab * ref.slab_stride;
     } else {
       const index distance = distance_of<S, Which>(at);
       if constexpr (ref.where == buffer::input) {
@@ -372,7 +449,7 @@ class static_runner {
       while (n > 0 && ref.tile_stride[n - 1] == 0) --n;
       return n;
     }();
-    index distance = ref.offset;
+    index distance = ref.offset + at.slab * ref.slab_stride;
     if constexpr (ref.lane_stride != 0) distance += at.lane * ref.lane_stride;
     for (std::size_t t = 0; t < tile_loops; ++t) distance += at.tile[t] * ref.tile_stride[t];
     return distance;
@@ -445,8 +522,11 @@ class static_runner {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
     constexpr bool scaled = Scaled && step.finish == epilogue::update;
-    constexpr epilogue finish =
-        scaled || step.accumulates || step.sign < 0 ? epilogue::update : epilogue::overwrite;
+    constexpr bool adds = !scaled && step.accumulates && step.sign > 0 && !is_complex_type<T> &&
+                          (step.kind == step_kind::contract || step.kind == step_kind::sandwich);
+    constexpr epilogue finish = adds                                          ? epilogue::add
+                                : scaled || step.accumulates || step.sign < 0 ? epilogue::update
+                                                                              : epilogue::overwrite;
     const T factor = scaled ? args.alpha : T(1), alpha = step.sign < 0 ? -factor : factor;
     const T beta = step.accumulates ? T(1) : scaled ? args.beta : T(0);
     // Only what is packed from and what is unpacked to has another scalar than T.
@@ -506,15 +586,6 @@ class static_runner {
     }
   }
 
-  template <int S>
-  static constexpr std::size_t phase_of() {
-    std::size_t at = 0;
-    for (std::size_t f = 0; f < static_cast<std::size_t>(P::value.phase_count); ++f) {
-      const program_phase& phase = P::value.phases[f];
-      if (S >= phase.first_step && S < phase.first_step + phase.step_count) at = f;
-    }
-    return at;
-  }
   template <int S>
   static constexpr int width_of() {
     return P::value.phases[phase_of<S>()].width;

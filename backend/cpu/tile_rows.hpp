@@ -44,9 +44,9 @@ struct sandwich_strides {
 /// The same for sandwiches.
 template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
           epilogue Finish, bool Fetches>
-[[gnu::noinline]] void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
-                                    index count, T alpha, T beta,
-                                    [[maybe_unused]] line_fetcher* next) {
+[[gnu::always_inline]] inline void sandwich_row(const T* a1, const T* b, const T* d, const T* a2,
+                                                T* c, index count, T alpha, T beta,
+                                                [[maybe_unused]] line_fetcher* next) {
   for (index i = 0; i < count; ++i) {
     if constexpr (Fetches) {
       if (next != nullptr) next->fetch();
@@ -66,8 +66,8 @@ template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflec
 /// The same for products in halves: `Pairs` pairs of rows from pair `First` on.
 template <class T, int W, int First, int Pairs, int N, int M, int K, tile_strides S,
           reflection Halves, epilogue Finish, bool Fetches>
-[[gnu::noinline]] void even_odd_row(const T* a, const T* b, T* c, index count, T alpha, T beta,
-                                    [[maybe_unused]] line_fetcher* next) {
+[[gnu::always_inline]] inline void even_odd_row(const T* a, const T* b, T* c, index count, T alpha,
+                                                T beta, [[maybe_unused]] line_fetcher* next) {
   constexpr bool middle = First + Pairs == M / 2 && M % 2 != 0;
   const auto run = [&](auto fetch) __attribute__((always_inline)) {
     for (index i = 0; i < count; ++i) {

@@ -28,7 +28,8 @@ enum class access : unsigned char {
 /// What happens to the accumulators of a step.
 enum class epilogue : unsigned char {
   overwrite,  ///< C := acc
-  update      ///< C := alpha acc + beta C;  beta == 0: C is not read
+  update,     ///< C := alpha acc + beta C;  beta == 0: C is not read
+  add         ///< C := C + acc; what programs that are constants make of an update
 };
 
 enum class step_kind : unsigned char {
@@ -55,7 +56,8 @@ enum class buffer : unsigned char { none, input, output, workspace, scratch };
 inline constexpr int max_tile_loops = 4;
 
 /// One operand of a step. Its address in a tile is
-///   base(where, slot) + offset + sum_t tile[t] * tile_stride[t] + lane * lane_stride.
+///   base(where, slot) + offset + sum_t tile[t] * tile_stride[t] + lane * lane_stride
+///     + slab * slab_stride.
 /// All strides and offsets count scalars of the type that lies there: that of the program, but for
 /// what a step packs, or one that is whole reads, which may be real or of lower precision or
 /// conjugated, and for what a step unpacks, which may be of lower precision. Other steps know one
@@ -67,6 +69,7 @@ struct operand_ref {
   index offset = 0;
   index lane_stride = 0;
   std::array<index, max_tile_loops> tile_stride{};
+  index slab_stride = 0;
   int value = -1;             ///< the value of the plan that lies there; for explain
   scalar type = scalar::f64;  ///< what lies there
   bool conjugated = false;    ///< the conjugate of what lies there is meant
@@ -83,6 +86,16 @@ struct step_loop {
   index a2 = 0, d = 0;  ///< sandwich only
 
   friend constexpr bool operator==(const step_loop&, const step_loop&) = default;
+};
+
+/// A loop over slabs: some steps in a row run for one value of a label that each of their results
+/// and whatever carries the lanes has, then for the next. What one of them leaves for another, and
+/// nothing else reads, is as large as a slab and stays in L1.
+struct slab_loop {
+  int steps = 0;    ///< in the first of the steps: how many there are
+  index count = 1;  ///< of slabs
+
+  friend constexpr bool operator==(const slab_loop&, const slab_loop&) = default;
 };
 
 /// One loop nest: for outer..., tiles of (m, n), accumulate over (k_outer..., k).
@@ -124,7 +137,8 @@ struct program_step {
   /// most one around it, the same in all: they run together, entry by entry, and all of an entry is
   /// read before any of it is written, since results may lie where operands did.
   int together = 1;
-  int origin = 0;  ///< the (last) step of the plan that this step computes; for explain
+  slab_loop slabs{};  ///< that this step is in
+  int origin = 0;     ///< the (last) step of the plan that this step computes; for explain
 
   friend constexpr bool operator==(const program_step&, const program_step&) = default;
 };

@@ -43,6 +43,17 @@ constexpr bool finishes_once_per_phase(const Program& p) {
   return true;
 }
 
+/// How many steps run slab by slab, in slabs of so many.
+template <class Program>
+constexpr int count_in_slabs(const Program& p, index slabs) {
+  int n = 0;
+  for (int s = 0; s < p.step_count; ++s) {
+    const slab_loop& loop = p.steps[static_cast<std::size_t>(s)].slabs;
+    if (loop.count == slabs) n += loop.steps;
+  }
+  return n;
+}
+
 // --- the mass operator ---
 
 constexpr std::string_view mass = "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn";
@@ -58,6 +69,14 @@ static_assert(count(mass_program, step_kind::unpack) == 1);
 static_assert(count(mass_program, step_kind::sandwich) == 1, "three of the seven steps are one");
 static_assert(count(mass_program, step_kind::contract) == 4);
 static_assert(finishes_once_per_phase(mass_program));
+static_assert(count_in_slabs(mass_program, 3) == 0, "all of it is in L1");
+constexpr auto slab_mass = program_of<M>(mass, {9, 8, 9, 8, 9, 8, dyn, 8, 8, 8});
+static_assert(count_in_slabs(slab_mass, 8) == 4, "two steps before the sandwich, two behind it");
+static_assert(slab_mass.phases[0].scratch_entries * 8 < 220000, "and what they pass is a slab");
+static_assert(count_in_slabs(program_of<M>(mass, {9, 8, 9, 8, 9, 8, dyn, 8, 8, 8},
+                                           avx512_capabilities),
+                             8) == 0,
+              "programs of the library have none");
 
 constexpr auto plain_mass =
     program_of<M>(mass, {4, 3, 4, 3, 4, 3, dyn, 3, 3, 3}, avx2_capabilities);

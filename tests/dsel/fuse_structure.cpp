@@ -13,15 +13,6 @@ namespace {
 
 // --- symmetric under reflection ---------------------------------------------------------------
 
-/// B(Q-1-q, P-1-i) = s B(q, i)
-template <class X>
-void reflect(X& B, int s) {
-  using T = typename X::value_type;
-  const index size = B.size();
-  for (index x = 0; 2 * x < size; ++x) B.data()[size - 1 - x] = static_cast<T>(s) * B.data()[x];
-  if (size % 2 != 0 && s < 0) B.data()[size / 2] = T(0);
-}
-
 template <class T, bool IsStatic, int P, int Q>
 void check_mass_in_halves(index elements) {
   using labels::e, labels::q, labels::r, labels::s, labels::i, labels::j, labels::k, labels::l,

@@ -23,6 +23,15 @@ void fill(X& x, unsigned seed) {
   for (auto& entry : std::span(x.data(), static_cast<std::size_t>(x.size()))) entry = next();
 }
 
+/// Makes B(Q-1-q, P-1-i) = s B(q, i).
+template <class X>
+void reflect(X& B, int s) {
+  using T = typename X::value_type;
+  const index size = B.size();
+  for (index x = 0; 2 * x < size; ++x) B.data()[size - 1 - x] = static_cast<T>(s) * B.data()[x];
+  if (size % 2 != 0 && s < 0) B.data()[size / 2] = T(0);
+}
+
 template <class X>
 bool same(const X& x, const X& y) {
   bool equal = true;
