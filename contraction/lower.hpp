@@ -273,7 +273,10 @@ class lowering : private whole_lowering<L, Program> {
       const slab_run run = slabs_along(shape, s, order[i]);
       if (run.passed > best.passed) best = run;
     }
-    if (best.last > s && !select::runs_in_slabs(bytes_of_run(shape, s, best), caps_)) return {};
+    bool in_halves = false;
+    for (int t = s; t <= best.last; ++t)
+      in_halves = in_halves || (contains(shape.members, t) && matrix_in_halves(shape, t) >= 0);
+    if (!select::runs_in_slabs(bytes_of_run(shape, s, best), in_halves, caps_)) return {};
     return best;
   }
 

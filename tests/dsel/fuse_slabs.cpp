@@ -16,12 +16,13 @@ void check_mass(index elements) {
   using namespace operands;
   CAPTURE(elements);
   mass_problem<T, true, P, Q> x(elements);
+  reflect(x.B, 1);
   constexpr auto kernel = mass_kernel();
-  kernel(v = x.V, u = x.U, B = x.B, D = x.D);
+  kernel(v = x.V, u = x.U, B = reflection_symmetric(x.B), D = x.D);
   x.expect(false);
   CHECK(same(x.V, x.W));
   constexpr auto adding = adding_mass_kernel();
-  adding(v = x.V, u = x.U, B = x.B, D = x.D);
+  adding(v = x.V, u = x.U, B = reflection_symmetric(x.B), D = x.D);
   x.expect(true);
   CHECK(same(x.V, x.W));
 }
@@ -44,9 +45,6 @@ void check_diffusion(index elements) {
          D = x.D);
   x.expect(Adds);
   CHECK(same(x.V, x.W));
-  kernel(v = x.V, u = x.U, B = x.B, G = x.G, D = x.D);
-  x.expect(Adds);
-  CHECK(same(x.V, x.W));
 }
 
 TEST_CASE("a diffusion operator of high degree") {
@@ -57,9 +55,10 @@ TEST_CASE("a diffusion operator of high degree") {
 TEST_CASE("explain names the steps that run slab by slab") {
   using namespace operands;
   mass_problem<double, true, 8, 9> x(64);
+  reflect(x.B, 1);
   constexpr auto kernel = mass_kernel();
-  const auto told =
-      kernel.explain(testing::compiled(avx512_capabilities), v = x.V, u = x.U, B = x.B, D = x.D);
+  const auto told = kernel.explain(testing::compiled(avx512_capabilities), v = x.V, u = x.U,
+                                   B = reflection_symmetric(x.B), D = x.D);
   testing::check_golden("mass_in_slabs.txt", to_string(told));
 }
 

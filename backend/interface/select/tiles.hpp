@@ -59,10 +59,12 @@ inline constexpr int most_together = 12;
 /// Whether steps that touch so many bytes, one after the other, run slab by slab instead: when they
 /// push each other's results far out of L1 (fused operators of the bench fem on Zen 5, L1 48 KiB,
 /// nominal 32: mass of p = 6, 76 KB, 1.11 times the rate, p = 4, 29 KB, 0.91; collocated diffusion
-/// of p = 8 1.08). Loops over slabs inside slabs lost 5 to 15 %, and fetching the data of the next
-/// slab from L2 into L1 25 %.
-constexpr bool runs_in_slabs(double bytes, const capabilities& c) {
-  return bytes > 2 * static_cast<double>(c.l1_bytes);
+/// of p = 8 1.08), and some of them are products in halves. Others multiply more often between two
+/// loads and leave L2 the time (mass operator of the bench spine, p = 6: 0.96, from memory 0.86).
+/// Loops over slabs inside slabs lost 5 to 15 %, and fetching the data of the next slab from L2
+/// into L1 25 %.
+constexpr bool runs_in_slabs(double bytes, bool in_halves, const capabilities& c) {
+  return in_halves && bytes > 2 * static_cast<double>(c.l1_bytes);
 }
 
 /// Longest side of the three matrices that the sandwich micro-kernel unrolls.
