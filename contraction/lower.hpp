@@ -255,9 +255,9 @@ class lowering : private whole_lowering<L, Program> {
     std::int8_t label[L.most_steps()] = {};
   };
 
-  /// The best run of slabs that begins with step s: the one in which
-  /// most results are left for a later step, of labels that do equally well the outermost. Not the
-  /// innermost: of what is left of a slab then no entries are neighbours.
+  /// The best run of slabs that begins with step s: the one in which most results are left for a
+  /// later step, of labels that do equally well the outermost. Never along the innermost label: no
+  /// entries of a slab would be neighbours.
   constexpr slab_run slabs_from(const phase_shape& shape, int s) const {
     slab_run best;
     if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || slabs_.last >= 0 ||

@@ -441,6 +441,7 @@ template <int W, int M, int N, int K, access How, class T>
 //   split: complex lanes, W real parts, and their imaginary parts a_im, b_im, c_im reals behind
 //   How.conjugate_a: conj(A[m][k]) for A[m][k]
 //   finish: overwrite  C := sum  |  update  C := alpha sum + beta C;  beta == 0: C is not read
+//           | add  C := C + sum, real numbers only
 // K = dynamic_k: `k_extent` is the extent. Extent 0 gives the empty sum. Edges are the caller's: it
 // asks for a smaller M or N. Inlined into its caller, so that strides it knows become constants.
 template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>

@@ -25,7 +25,7 @@ struct sandwich_operands {
 //   A1, A2  uniform: one scalar for all lanes; strides a1_q, a1_k and a2_m, a2_q
 //   B, D    lanes; strides b_k, b_n and d_q, d_n
 //   C       lanes; strides c_m, c_n; it may overlap B where it is the same entries, line by line
-//   finish: overwrite | update, as for register_tile;  beta == 0: C is not read
+//   finish: overwrite | update | add, as for register_tile;  beta == 0: C is not read
 // An interpolation to Q points, a scaling there and the projection back on one axis: the Q values
 // per column never leave the registers and L1.
 template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
