@@ -47,7 +47,7 @@ topology::topology(const std::vector<corners>& hexahedra) {
       if (dimension < 3) {
         key name = {-1, -1, -1, -1};
         std::size_t origin = lowest, count = 0;
-        for (std::size_t corner = 0; corner < 8; ++corner) {
+        for (std::size_t corner = 0; corner < 8 && count < name.size(); ++corner) {
           bool mine = true;
           for (std::size_t d = 0; d < 3; ++d) {
             mine = mine && (where[d] == 1 || ((corner ^ lowest) & bit[d]) == 0);

@@ -50,9 +50,9 @@ constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_
                     int n) {
   return choose_tile(rows, columns, sums, registers, a_lanes).shape == tile_shape{m, n};
 }
-static_assert(tile(9, 64, true, 32, false, 9, 1), "all rows up to ten, one vector of B");
-static_assert(tile(10, 64, true, 32, false, 10, 1));
-static_assert(tile(11, 64, true, 32, false, 6, 1), "balanced: 6 + 5");
+static_assert(tile(9, 64, true, 32, false, 9, 2), "all rows up to ten, two vectors of B");
+static_assert(tile(10, 64, true, 32, false, 10, 2));
+static_assert(tile(11, 64, true, 32, false, 6, 2), "balanced: 6 + 5");
 static_assert(tile(5, 64, true, 32, false, 5, 5), "as many vectors as the registers hold");
 static_assert(tile(2, 64, true, 32, false, 2, 6), "few rows: broadcasts are worth sharing");
 static_assert(tile(2, 3, true, 32, false, 2, 3), "no more columns than there are");
@@ -64,7 +64,7 @@ static_assert(tile(2, 64, true, 8, false, 2, 2));
 static_assert(tile(1, 64, true, 8, true, 1, 3));
 static_assert(tile(9, 64, false, 32, false, 1, 8), "without a sum: part of a row");
 static_assert(tile(9, 5, false, 32, false, 1, 5));
-static_assert(choose_tile(9, 64, true, 32, false).why == tile_reason::memory_broadcast);
+static_assert(choose_tile(9, 64, true, 32, false).why == tile_reason::balanced);
 static_assert(choose_tile(2, 2, true, 32, false).why == tile_reason::no_more);
 static_assert(choose_tile(9, 64, false, 32, false).why == tile_reason::streaming);
 static_assert(dynamic_tile(scalar::f32) == tile_shape{4, 4});
@@ -139,7 +139,7 @@ TEST_CASE("what stays of B in registers leaves room for two sums and two broadca
 
 TEST_CASE("every reason for a tile has its sentence") {
   for (const tile_reason why :
-       {tile_reason::no_more, tile_reason::memory_broadcast, tile_reason::registers,
+       {tile_reason::no_more, tile_reason::balanced, tile_reason::registers,
         tile_reason::squarest, tile_reason::streaming, tile_reason::kept, tile_reason::transposed,
         tile_reason::library}) {
     CHECK(sentence_of(why)[0] != '\0');

@@ -211,22 +211,22 @@ constexpr tile_shape dynamic_row(scalar type) {
 
 /// Why a register tile is not larger.
 enum class tile_reason : unsigned char {
-  no_more,           ///< there are no more rows and columns
-  memory_broadcast,  ///< the broadcast of A is the memory operand of the multiply-add
-  registers,         ///< the registers are full
-  squarest,          ///< A in lanes: the squarest tile hides the loads
-  streaming,         ///< nothing is summed: memory is walked row by row
-  kept,              ///< B stays in registers while the rows of A pass
-  transposed,        ///< the same, and the lanes of the last columns are rows
-  library            ///< the largest tile that the library carries
+  no_more,     ///< there are no more rows and columns
+  balanced,    ///< each broadcast of A serves two vectors: fewer loads than multiply-adds
+  registers,   ///< the registers are full
+  squarest,    ///< A in lanes: the squarest tile hides the loads
+  streaming,   ///< nothing is summed: memory is walked row by row
+  kept,        ///< B stays in registers while the rows of A pass
+  transposed,  ///< the same, and the lanes of the last columns are rows
+  library      ///< the largest tile that the library carries
 };
 
 constexpr const char* sentence_of(tile_reason why) {
   switch (why) {
     case tile_reason::no_more:
       return "there are no more";
-    case tile_reason::memory_broadcast:
-      return "broadcasts are memory operands: one vector is enough";
+    case tile_reason::balanced:
+      return "each broadcast serves two vectors";
     case tile_reason::registers:
       return "as many as the registers hold";
     case tile_reason::squarest:
@@ -251,14 +251,15 @@ struct tile_choice {
 
 /// The register tile for `rows` x `columns` entries.
 ///
-/// Broadcast A, 32 registers: all rows up to 10; as many columns as the registers hold up to 5
-/// rows, so that a broadcast serves several (mass operator of degrees 2 and 3, Granite Rapids: 1.04
-/// and 1.07 times the rate of one column; not measured on Zen 4 since keeps_broadcasts), and one
-/// from 6 rows on, because the broadcast is then the memory operand of the multiply-add (two: 1.00
-/// to 1.04 times the rate, and longer to compile). A in lanes: 4 x 6 (16 registers or less: 3 x 4),
-/// the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
-/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
-/// those of the scalar (capabilities::registers_for).
+/// Broadcast A, 32 registers: all rows up to 10. Up to 5 rows as many columns as the registers hold,
+/// so that a broadcast serves several (mass operator of degrees 2 and 3, Granite Rapids: 1.04 and
+/// 1.07 times the rate of one column). From 6 rows on two: with one there is more than a load for
+/// each multiply-add, and a core that does two of either per cycle waits for its loads (mass
+/// operator of degrees 4 to 8, Zen 5: 1.07 to 1.13 times the rate of one column; three 0.96 to
+/// 1.00 of that of two). A in lanes: 4 x 6 (16 registers or less: 3 x 4), the squarest that hides
+/// the loads. Complex numbers on 16 registers keep 3 x 4 although they spill: 0.75 of the peak on
+/// Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are those of the scalar
+/// (capabilities::registers_for).
 constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
                                   bool a_lanes) {
   const bool many = registers >= 32;
@@ -274,8 +275,8 @@ constexpr tile_choice choose_tile(index rows, index columns, bool sums, int regi
   tile_reason why = tile_reason::registers;
   index n = (registers - 2) / (m + 1);
   if (many && m >= 6) {
-    n = 1;
-    why = tile_reason::memory_broadcast;
+    n = 2;
+    why = tile_reason::balanced;
   }
   if (n > 6) n = 6;
   if (n < 1) n = 1;  // 8 registers: 6 sums, a vector of B and an entry of A
@@ -328,15 +329,15 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
 }
 
 /// Columns that the sandwich micro-kernel takes at once: as many as the registers hold of both its
-/// halves, if those are three or more (mass operator on Granite Rapids, p = 2 and 3: 1.06 and 1.04
-/// times the rate of one column; two are not worth their time to compile). With matrices in
-/// halves, whose entries are read half as often, a second pays as long as it spills little: mass
-/// operator on Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
+/// halves (mass operator on Granite Rapids, p = 2 and 3: three 1.06 and 1.04 times the rate of
+/// one), and two even where a few are spilt, because then a broadcast serves two (Zen 5, p = 4 to
+/// 8: 1.02 to 1.09 times). With matrices in halves, whose entries are read half as often, a second
+/// pays as long as it spills little: Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {
   if (registers < 32) return 1;
   const index held = registers - 4, sides = points + rows;
-  if (!in_halves) return held < 3 * sides ? 1 : static_cast<int>(held / sides);
-  return 2 * sides <= registers + 2 ? 2 : 1;
+  if (in_halves) return 2 * sides <= registers + 2 ? 2 : 1;
+  return held < 2 * sides ? 2 : static_cast<int>(held / sides);
 }
 
 }  // namespace tenfold::select
