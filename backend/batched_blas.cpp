@@ -151,12 +151,10 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
   index problem = 0;
   for (index i = 0; i < group_count; ++i) {
     const problem_terms p = terms_of(groups[i]);
-    const checked_terms terms(layout, p, index{sizeof(T)});
-    const bool writes = has_result(p), reads = reads_operands(p);
-    for (index j = 0; j < groups[i].count; ++j, ++problem) {
-      check.add(terms, i, reads ? a[problem] : nullptr, reads ? b[problem] : nullptr,
-                writes ? c[problem] : nullptr);
-    }
+    const auto list = [&](auto* all) { return all == nullptr ? all : all + problem; };
+    check.add_run(checked_terms(layout, p, index{sizeof(T)}), i, list(a), list(b), list(c),
+                  groups[i].count);
+    problem += groups[i].count;
   }
   check.find_meetings();
   if (info.how() == reporting::whole && !check.all_are_good()) return;

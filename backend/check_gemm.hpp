@@ -89,6 +89,17 @@ class address_check {
 #endif
   }
 
+  /// The next `count` problems of a group, at the addresses of three lists; those that no problem
+  /// of these terms needs may be null. In a function of its own, so that every caller runs the same
+  /// code.
+  template <class T>
+  [[gnu::noinline]] void add_run(const checked_terms& t, index group, const T* const* a,
+                                 const T* const* b, T* const* c, index count) {
+    const bool reads = reads_operands(t.terms), writes = has_result(t.terms);
+    for (index i = 0; i < count; ++i)
+      add(t, group, reads ? a[i] : nullptr, reads ? b[i] : nullptr, writes ? c[i] : nullptr);
+  }
+
   /// Behind the last problem: finds those whose result meets a matrix of an earlier one, or whose
   /// matrices an earlier result. Does nothing where the library is built with NDEBUG.
   void find_meetings();
@@ -109,11 +120,12 @@ class address_check {
 
   /// Whether all there is to read and write is given, and C lies wholly before or behind A and B.
   static bool is_plain(const checked_terms& t, const void* a, const void* b, const void* c) {
+    // x + bytes <= c or c + bytes_of_c <= x, in one comparison: none runs over the end of memory.
     const auto apart = [&](const void* x, index bytes) {
-      const auto x_begin = reinterpret_cast<std::uintptr_t>(x),
-                 c_begin = reinterpret_cast<std::uintptr_t>(c);
-      return x_begin + static_cast<std::uintptr_t>(bytes) <= c_begin ||
-             c_begin + static_cast<std::uintptr_t>(t.bytes_of_c) <= x_begin;
+      const auto gap = reinterpret_cast<std::uintptr_t>(c) - reinterpret_cast<std::uintptr_t>(x),
+                 of_x = static_cast<std::uintptr_t>(bytes),
+                 of_c = static_cast<std::uintptr_t>(t.bytes_of_c);
+      return gap - of_x <= std::uintptr_t{0} - of_x - of_c;
     };
     return t.wrong == argument::none && reads_operands(t.terms) && a != nullptr && b != nullptr &&
            c != nullptr && apart(a, t.bytes_of_a) && apart(b, t.bytes_of_b);

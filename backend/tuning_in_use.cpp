@@ -99,9 +99,10 @@ std::string cpu_key() {
 
 processor processor_here() {
   const cpu_identity id = identity_here();
-  const bool is_zen4 =
-      id.vendor == "AuthenticAMD" && id.family == 25 && id.has_avx512;  // without: Zen 3
-  return is_zen4 ? processor::zen4 : processor::other;
+  if (id.vendor != "AuthenticAMD" || !id.has_avx512) return processor::other;
+  return id.family == 25   ? processor::zen4  // without AVX-512: Zen 3
+         : id.family == 26 ? processor::zen5
+                           : processor::other;
 }
 
 std::string user_tuning_file() {

@@ -198,6 +198,22 @@ constexpr index triangle_side(index entries) {
 
 }  // namespace kernel_checks
 
+/// f(access, operand) for all that the statements read and write, in the order of the text.
+template <class F>
+constexpr void for_each_access(const kernel& k, const F& f) {
+  for (int s = 0; s < k.statement_count; ++s) {
+    const kernel_statement& said = k.statements[s];
+    for (int t = said.first; t < said.first + said.count; ++t) {
+      for (int i = k.terms[t].first; i < k.terms[t].first + k.terms[t].count; ++i) {
+        const kernel_access& x = k.factors[i];
+        f(x, x.operand);
+        if (x.is_stack()) f(x, x.otherwise);
+      }
+    }
+    f(said.target, said.target.operand);
+  }
+}
+
 /// Learns the extents of the labels from the shapes of the operands; shape_of(o) is that of operand
 /// o, `dyn` where not known; of locals none is asked for. The error is one of rank, extent, scalar
 /// or layout.
@@ -264,17 +280,7 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
       merge(x, i, given);
     }
   };
-  for (int s = 0; s < k.statement_count; ++s) {
-    const kernel_statement& said = k.statements[s];
-    for (int t = said.first; t < said.first + said.count; ++t) {
-      for (int f = k.terms[t].first; f < k.terms[t].first + k.terms[t].count; ++f) {
-        const kernel_access& x = k.factors[f];
-        see(x, x.operand);
-        if (x.is_stack()) see(x, x.otherwise);
-      }
-    }
-    see(said.target, said.target.operand);
-  }
+  for_each_access(k, see);
   // The unit matrix is square.
   for (int f = 0; f < k.factor_count; ++f) {
     const kernel_access& x = k.factors[f];
@@ -299,6 +305,43 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
     }
   }
   return out;
+}
+
+/// What is still to be asked of a call whose operands have types that extents_of() found right:
+/// the axes of which only the call tells the extent.
+struct open_kernel_axes {
+  static constexpr int most = 48;
+  struct {
+    std::int8_t operand, axis, label;
+  } of[most] = {};
+  int count = 0;
+  /// Whether nothing else is open: the types tell the extents of all labels but the batch.
+  bool are_all = true;
+};
+
+/// `known` is what extents_of() found for the same shapes.
+template <class ShapeOf>
+constexpr open_kernel_axes open_axes_of(const kernel& k, const ShapeOf& shape_of,
+                                        const kernel_extents& known) {
+  open_kernel_axes open;
+  for (int l = 0; l < k.label_count; ++l)
+    open.are_all = open.are_all && (l == k.batch || known.of[l] != dyn);
+  for_each_access(k, [&](const kernel_access& x, int operand) {
+    const kernel_operand& o = k.operands[operand];
+    if (o.role == operand_role::local || o.is_identity) return;
+    for (int i = 0; i < x.labels.count; ++i) {
+      const int axis = x.axis(i);
+      if (axis < 0 || shape_of(operand).extents[static_cast<std::size_t>(axis)] != dyn) continue;
+      const bool is_triangle = x.pair >= 0 && (i == x.pair || i == x.pair + 1);
+      if (open.count == open_kernel_axes::most || is_triangle) {
+        open.are_all = false;
+        return;
+      }
+      open.of[open.count++] = {static_cast<std::int8_t>(operand), static_cast<std::int8_t>(axis),
+                               static_cast<std::int8_t>(x.labels[i])};
+    }
+  });
+  return open;
 }
 
 }  // namespace tenfold

@@ -59,6 +59,8 @@ struct kernel_over {
   static constexpr operand_shape<rank> shapes[sizeof...(X)] = {typed_shape<X>()...};
   static constexpr kernel_extents extents = extents_of(
       said, [](int o) -> const auto& { return shapes[o]; });
+  static constexpr open_kernel_axes open = open_axes_of(
+      said, [](int o) -> const auto& { return shapes[o]; }, extents);
   static constexpr unrolled_size size = [] {
     return extents.error ? unrolled_size{} : size_of_unrolled(said, extents.of);
   }();
@@ -218,10 +220,11 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
       if (plan == nullptr) return run_time_kernel(e::said, Text::text, operands).run(operands);
     }
     index extents[kernel::max_labels];
-    admit_kernel(e::said, Text::text, operands, extents);
     if constexpr (!e::is_planned) {
+      admit_kernel(e::said, Text::text, operands, extents);
       plan->run(operands);
     } else {
+      admit_kernel(e::said, e::extents.of, e::open, Text::text, operands, extents);
       using T = typename e::scalar_type;
       constexpr int out = e::said.output();
       void* const y = const_cast<void*>(operands[out].data);

@@ -17,31 +17,32 @@ namespace tenfold {
 
 namespace {
 
-/// Whether the addresses between the first and the last entry of two operands
-/// meet.
-bool ranges_meet(const run_time_operand& x, const run_time_operand& y) {
-  const auto range_of = [](const run_time_operand& z) {
+/// The bytes between the first and the last entry of an operand; none if both are null.
+struct address_range {
+  const char *first = nullptr, *last = nullptr;
+
+  explicit address_range(const run_time_operand& x) {
+    const auto size = static_cast<index>(bytes_of(x.shape.type));
     byte_span span;
-    span.high = static_cast<index>(bytes_of(z.shape.type));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(z.shape.rank); ++i) {
-      span.add_axis(z.shape.extents[i], z.shape.strides[i],
-                    static_cast<index>(bytes_of(z.shape.type)));
-    }
-    return span;
-  };
-  const byte_span a = range_of(x), b = range_of(y);
-  if (a.empty || b.empty) return false;
-  const auto *p = static_cast<const char*>(x.data), *q = static_cast<const char*>(y.data);
-  return p + a.low < q + b.high && q + b.low < p + a.high;
-}
+    span.high = size;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(x.shape.rank); ++i)
+      span.add_axis(x.shape.extents[i], x.shape.strides[i], size);
+    if (span.empty) return;
+    first = static_cast<const char*>(x.data) + span.low;
+    last = static_cast<const char*>(x.data) + span.high;
+  }
+  bool meets(const address_range& other) const { return first < other.last && other.first < last; }
+};
 
 diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
   const run_time_operand& y = operands[k.output()];
+  // Where maps lead is for the caller to know.
+  if (y.map.numbers != nullptr) return {};
+  const address_range written(y);
   for (int o = 0; o < k.operand_count; ++o) {
     if (k.operands[o].role != operand_role::input || k.operands[o].is_identity) continue;
-    // Where maps lead is for the caller to know.
-    if (operands[o].map.numbers != nullptr || y.map.numbers != nullptr) continue;
-    if (ranges_meet(operands[o], y) && !are_disjoint(operands[o], y.shape, y.data)) {
+    if (operands[o].map.numbers != nullptr) continue;
+    if (written.meets(address_range(operands[o])) && !are_disjoint(operands[o], y.shape, y.data)) {
       return kernel_checks::at_operand(k, diagnosis::kernel_overlap, o);
     }
   }
@@ -65,6 +66,21 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
   if (found.error) throw_diagnostic(found.error, text);
   if (const diagnostic wrong = overlap_of(k, operands)) throw_diagnostic(wrong, text);
   for (int l = 0; l < k.label_count; ++l) extents[l] = found.of[l];
+}
+
+void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& open,
+                  std::string_view text, const run_time_operand* operands, index* extents) {
+  std::copy_n(known, k.label_count, extents);
+  bool fits = open.are_all;
+  for (int i = 0; i < open.count; ++i) {
+    const auto& axis = open.of[i];
+    const index given = operands[axis.operand].shape.extents[static_cast<std::size_t>(axis.axis)];
+    index& extent = extents[axis.label];
+    if (extent == dyn) extent = given;
+    fits = fits && extent == given;
+  }
+  if (!fits || overlap_of(k, operands)) [[unlikely]]
+    admit_kernel(k, text, operands, extents);
 }
 
 namespace {

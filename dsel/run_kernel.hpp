@@ -16,6 +16,11 @@ namespace tenfold {
 void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
                   index* extents);
 
+/// The same where the types of the operands told the compiler `known`, and left
+/// `open` to the call.
+void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& open,
+                  std::string_view text, const run_time_operand* operands, index* extents);
+
 /// Every entry of a gathered operand := 0.
 void clear_entries(const run_time_operand& y);
 

@@ -12,23 +12,26 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-// C := the halves of A, both rows x columns; strides a_m, a_k and c_m, c_k. What is of neither half
-// is 0.
+// C := the halves of A, both rows x columns, where program_step says; strides a_m, a_k and c_m, c_k.
+// The other entries of C are left as they are.
 template <class T>
-void halve(const T* a, index a_m, index a_k, T* c, index c_m, index c_k, index rows, index columns,
-           reflection kind) {
-  const bool is_odd = kind == reflection::odd;
-  const index even_rows = is_odd ? rows / 2 : rows - rows / 2;
-  for (index m = 0; m < rows; ++m)
-    for (index k = 0; k < columns; ++k) c[m * c_m + k * c_k] = T(0);
-  for (index m = 0; m < rows; ++m) {
-    const index mirror = rows - 1 - m;
-    for (index k = 0; k < columns - k; ++k) {
-      const T here = a[m * a_m + k * a_k], there = a[m * a_m + (columns - 1 - k) * a_k];
-      if (m < even_rows) c[(is_odd ? mirror : m) * c_m + k * c_k] = (here + there) * T(0.5);
-      if (m < rows - even_rows && k < columns / 2)
-        c[(is_odd ? m : mirror) * c_m + (columns - 1 - k) * c_k] = (here - there) * T(0.5);
+[[gnu::always_inline]] inline void halve(const T* a, index a_m, index a_k, T* c, index c_m,
+                                         index c_k, index rows, index columns, reflection kind) {
+  const index last = rows - 1, pairs = columns / 2;
+  a += last / 2 * a_m;
+  for (index m = last / 2; m >= 0; --m, a -= a_m) {
+    T* even = c + (kind == reflection::odd ? last - m : m) * c_m;
+    T* odd = c + (kind == reflection::odd ? m : last - m) * c_m + (columns - 1) * c_k;
+    // The middle row is a half by itself.
+    const bool is_middle = 2 * m == last;
+    const bool has_even = !is_middle || kind != reflection::odd;
+    const bool has_odd = !is_middle || kind == reflection::odd;
+    for (index k = 0; k < pairs; ++k) {
+      const T here = a[k * a_k], there = a[(columns - 1 - k) * a_k];
+      if (has_even) even[k * c_k] = (here + there) * T(0.5);
+      if (has_odd) odd[-k * c_k] = (here - there) * T(0.5);
     }
+    if (has_even && columns % 2 != 0) even[pairs * c_k] = a[pairs * a_k];
   }
 }
 

@@ -158,34 +158,49 @@ problem_addresses addresses_of(const gemm_shape& s, const gemm_arguments<T>& g, 
           problem_address<T>(s.c, g.c, p)};
 }
 
-/// Problems from one on that lie evenly apart, so many bytes: a strided batch.
+/// Matrices of an operand from one on that lie as far apart as the first two: how many, and how many
+/// bytes.
+struct even_matrices {
+  index count, gap;
+
+  template <class T>
+  static even_matrices from(const matrix_batch& x, const batch_place& place, index begin,
+                            index end) {
+    if (end - begin < 2) return {end - begin, 0};
+    const auto run = [&](auto at) -> even_matrices {
+      const auto between = [&](index p) {
+        return static_cast<index>(reinterpret_cast<std::uintptr_t>(at(p + 1)) -
+                                  reinterpret_cast<std::uintptr_t>(at(p)));
+      };
+      const index gap = between(begin);
+      if (gap % index{sizeof(T)} != 0) return {1, gap};
+      index p = begin;
+      for (bool all = true; p + 8 < end; p += 8) {  // without a branch for each
+        for (index i = 0; i < 8; ++i) all = all & (between(p + i) == gap);
+        if (!all) break;
+      }
+      while (p + 1 < end && between(p) == gap) ++p;
+      return {p + 1 - begin, gap};
+    };
+    if (x.layout == batch_layout::strided)
+      return {end - begin, place.problem * index{sizeof(T)}};
+    const auto* const list = static_cast<const T* const*>(place.data);
+    if (x.layout == batch_layout::pointers) return run([list](index p) { return list[p]; });
+    return run([&](index p) { return problem_address<T>(x, place, p); });
+  }
+};
+
+/// Problems from one on whose matrices all do: a strided batch.
 struct even_problems {
   index count, a, b, c;
 
   template <class T>
   static even_problems from(const gemm_shape& s, const gemm_arguments<T>& g, index begin,
                             index end) {
-    if (end - begin < 2) return {end - begin, 0, 0, 0};
-    const auto between = [](const void* x, const void* y) {
-      return static_cast<index>(reinterpret_cast<std::uintptr_t>(y) -
-                                reinterpret_cast<std::uintptr_t>(x));
-    };
-    problem_addresses last = addresses_of(s, g, begin + 1);
-    const problem_addresses first = addresses_of(s, g, begin);
-    const even_problems gap{1, between(first.a, last.a), between(first.b, last.b),
-                            between(first.c, last.c)};
-    if (gap.a % index{sizeof(T)} != 0 || gap.b % index{sizeof(T)} != 0 ||
-        gap.c % index{sizeof(T)} != 0)
-      return gap;
-    index p = begin + 2;
-    for (; p < end; ++p) {
-      const problem_addresses next = addresses_of(s, g, p);
-      if (between(last.a, next.a) != gap.a || between(last.b, next.b) != gap.b ||
-          between(last.c, next.c) != gap.c)
-        break;
-      last = next;
-    }
-    return {p - begin, gap.a, gap.b, gap.c};
+    const auto a = even_matrices::from<T>(s.a, g.a, begin, end);
+    const auto b = even_matrices::from<T>(s.b, g.b, begin, begin + a.count);
+    const auto c = even_matrices::from<T>(s.c, g.c, begin, begin + b.count);
+    return {c.count, a.gap, b.gap, c.gap};
   }
 };
 

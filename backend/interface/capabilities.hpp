@@ -13,7 +13,7 @@ enum class instruction_set : unsigned char { baseline, avx2, avx512 };
 inline constexpr int instruction_set_count = 3;
 
 /// Processors for which the library is shipped with a tuning of their own, and all others.
-enum class processor : unsigned char { other, zen4 };
+enum class processor : unsigned char { other, zen4, zen5 };
 
 /// What the machine that will run a program can do; the only thing that planning knows of hardware.
 ///

@@ -139,7 +139,7 @@ template <class T, int Q, int P, int N>
 int wrong_in_sandwich(reflection kind) {
   constexpr int w = lanes<T>, width = N * w;
   const auto a = reflected_matrix<T>(Q, P, kind, 5);
-  std::vector<T> halves(a.size());
+  std::vector<T> halves(a.size(), T(99));
   halve(a.data(), P, 1, halves.data(), P, 1, Q, P, kind);
   const auto b = integers<T>(tenfold::index{P} * width, 6),
              d = integers<T>(tenfold::index{Q} * width, 7);

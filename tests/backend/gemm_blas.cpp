@@ -258,6 +258,37 @@ TEST_CASE("problems in falling order and problems that interlock are strided bat
   CHECK(wrong == 0);
 }
 
+TEST_CASE("matrices of a list may lie evenly apart up to anywhere") {
+  // One list leaves its even steps at problem `end`, the others never.
+  constexpr std::size_t count = 200;
+  generator g(6);
+  std::vector<double> a(4 * (count + 1)), b(a.size()), c(a.size());
+  fill(a.data(), static_cast<index>(a.size()), g, entries_kind::exact);
+  fill(b.data(), static_cast<index>(b.size()), g, entries_kind::exact);
+  for (std::size_t list = 0; list < 3; ++list) {
+    for (const std::size_t end : {1, 2, 9, 63, 64, 65, 71, 100, 199, 200}) {
+      std::vector<const double*> of_a, of_b;
+      std::vector<double*> of_c;
+      for (std::size_t p = 0; p < count; ++p) {
+        const auto at = [&](std::size_t which) { return 4 * (p + (which == list && p >= end)); };
+        of_a.push_back(a.data() + at(0));
+        of_b.push_back(b.data() + at(1));
+        of_c.push_back(c.data() + at(2));
+      }
+      c.assign(c.size(), -1);
+      gemm(order::row_major, op::none, op::none, 2, 2, 2, 1.0, of_a.data(), 2, of_b.data(), 2, 0.0,
+           of_c.data(), 2, static_cast<index>(count));
+      index wrong = 0;
+      for (std::size_t p = 0; p < count; ++p)
+        for (std::size_t i = 0; i < 2; ++i)
+          for (std::size_t j = 0; j < 2; ++j)
+            wrong += of_c[p][2 * i + j] !=
+                     of_a[p][2 * i] * of_b[p][j] + of_a[p][2 * i + 1] * of_b[p][2 + j];
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("a variable batch gives the bits of one call after the other, on any number of threads") {
   for_each_scalar([](auto t) {
     using T = decltype(t);

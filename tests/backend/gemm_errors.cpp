@@ -5,6 +5,7 @@
 #include <string>
 #include <tenfold/backend/batched_blas.hpp>
 #include <thrown.hpp>
+#include <utility>
 #include <vector>
 
 // What calls of batched BLAS over addresses refuse: the sentence, the code, and what becomes of the
@@ -257,6 +258,23 @@ TEST_CASE("what is wrong with a fixed batch of addresses is said for its problem
   call(2, batch_info::group(codes));
   CHECK(codes[0] == -9);
   CHECK(codes[1] == 99);
+}
+
+TEST_CASE("results at an address may touch what is read, and may not share a byte with it") {
+  // A and B of 2 x 2 lie before and behind C.
+  std::vector<double> memory(16, 1);
+  const auto call = [&](std::ptrdiff_t at_a, std::ptrdiff_t at_b) {
+    const double *a = memory.data() + at_a, *b = memory.data() + at_b;
+    double* c = memory.data() + 6;
+    gemm(order::row_major, op::none, op::none, 2, 2, 2, 1.0, &a, 2, &b, 2, 0.0, &c, 2, 1);
+  };
+  call(2, 10);
+  CHECK(memory[6] == 2);
+  CHECK(memory[9] == 2);
+  for (const auto& [at_a, at_b] : {std::pair{3, 10}, {2, 9}, {9, 2}, {10, 3}, {6, 12}, {0, 6}}) {
+    CHECK(thrown_by<overlap_error>([&] { call(at_a, at_b); }) ==
+          "tenfold: gemm: problem 0: c overlaps a or b");
+  }
 }
 
 TEST_CASE("what is wrong with a strided batch is said for all its problems, and C stays") {

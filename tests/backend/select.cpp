@@ -53,7 +53,8 @@ constexpr bool tile(index rows, index columns, bool sums, int registers, bool a_
 static_assert(tile(9, 64, true, 32, false, 9, 2), "all rows up to ten, two vectors of B");
 static_assert(tile(10, 64, true, 32, false, 10, 2));
 static_assert(tile(11, 64, true, 32, false, 6, 2), "balanced: 6 + 5");
-static_assert(tile(5, 64, true, 32, false, 5, 5), "as many vectors as the registers hold");
+static_assert(tile(4, 64, true, 32, false, 4, 2));
+static_assert(tile(3, 64, true, 32, false, 3, 6), "as many vectors as the registers hold");
 static_assert(tile(2, 64, true, 32, false, 2, 6), "few rows: broadcasts are worth sharing");
 static_assert(tile(2, 3, true, 32, false, 2, 3), "no more columns than there are");
 static_assert(tile(6, 64, true, 16, false, 6, 2), "16 registers, or 32 with complex numbers");
@@ -343,6 +344,12 @@ static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
 static_assert(fetches_from_memory(18816, true, of_zen4(false)));
 static_assert(fetches_from_memory(6144, false, of_zen4(false)));
 static_assert(of_zen4(true) == shipped({scalar::f64, true, 3}, instruction_set::avx512));
+/// Zen 5 ends rows of up to 32 floats in whole vectors.
+constexpr bool zen5_narrows(scalar type, int size) {
+  return shipped({type, false, size}, instruction_set::avx512, processor::zen5).narrows != 0;
+}
+static_assert(!zen5_narrows(scalar::f32, 4) && zen5_narrows(scalar::f32, 3));
+static_assert(zen5_narrows(scalar::f64, 4));
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(has_static_code(square(100), as_shipped));
 static_assert(!has_static_code(square(512), as_shipped), "rows of B meet in the cache");

@@ -37,7 +37,9 @@ inline constexpr int never = 1 << 30;
 ///
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
-/// nearly the same, and interleaved ones lose (complex order 8: 0.8).
+/// nearly the same, and interleaved ones lose (complex order 8: 0.8). Where sizes are known at run
+/// time, rows of 17 to 32 floats that end in half vectors are slower than whole ones (./dev tune:
+/// order 17 to 24 at 1.3 to 1.4 times the rate without).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
@@ -73,6 +75,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
     t.distance = 10240;
     t.stream_to = 300;
   }
+  if (model == processor::zen5 && c == size_class{scalar::f32, false, 4}) t.narrows = 0;
   return t;
 }
 constexpr tuning shipped(instruction_set set, processor model = processor::other) {
