@@ -12,8 +12,8 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-// C := the halves of A, both rows x columns, where program_step says; strides a_m, a_k and c_m, c_k.
-// The other entries of C are left as they are.
+// C := the halves of A, both rows x columns, where program_step says; strides a_m, a_k and c_m,
+// c_k. The other entries of C are left as they are.
 template <class T>
 [[gnu::always_inline]] inline void halve(const T* a, index a_m, index a_k, T* c, index c_m,
                                          index c_k, index rows, index columns, reflection kind) {

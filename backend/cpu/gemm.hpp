@@ -158,10 +158,11 @@ gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path, const
 inline constexpr instruction_set compiled_set = capabilities{device::cpu, lanes<double> * 8}.set();
 
 /// The processor that this is compiled for, as far as the flags tell. g++ 12 and clang 14 call Zen
-/// 4 a Zen 3 that has AVX-512, and g++ 12 Zen 5 as well, which has AVX-VNNI too: with the values of
-/// Zen 4 batches of order 12 to 24 from memory ran there at 0.3 to 0.9 of the rate.
-#if defined(__znver4__) || \
-    (defined(__znver3__) && defined(__AVX512F__) && !defined(__AVXVNNI__))
+/// 4 a Zen 3 that has AVX-512, and g++ 12 Zen 5 one that has AVX-VNNI too: with the values of Zen 4
+/// batches of order 12 to 24 from memory ran there at 0.3 to 0.9 of the rate.
+#if defined(__znver5__) || (defined(__znver3__) && defined(__AVX512F__) && defined(__AVXVNNI__))
+inline constexpr processor compiled_model = processor::zen5;
+#elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
 inline constexpr processor compiled_model = processor::zen4;
 #else
 inline constexpr processor compiled_model = processor::other;

@@ -158,8 +158,8 @@ problem_addresses addresses_of(const gemm_shape& s, const gemm_arguments<T>& g, 
           problem_address<T>(s.c, g.c, p)};
 }
 
-/// Matrices of an operand from one on that lie as far apart as the first two: how many, and how many
-/// bytes.
+/// Matrices of an operand from one on that lie as far apart as the first two: how many, and how
+/// many bytes.
 struct even_matrices {
   index count, gap;
 
@@ -182,8 +182,7 @@ struct even_matrices {
       while (p + 1 < end && between(p) == gap) ++p;
       return {p + 1 - begin, gap};
     };
-    if (x.layout == batch_layout::strided)
-      return {end - begin, place.problem * index{sizeof(T)}};
+    if (x.layout == batch_layout::strided) return {end - begin, place.problem * index{sizeof(T)}};
     const auto* const list = static_cast<const T* const*>(place.data);
     if (x.layout == batch_layout::pointers) return run([list](index p) { return list[p]; });
     return run([&](index p) { return problem_address<T>(x, place, p); });

@@ -37,9 +37,9 @@ inline constexpr int never = 1 << 30;
 ///
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
-/// nearly the same, and interleaved ones lose (complex order 8: 0.8). Where sizes are known at run
-/// time, rows of 17 to 32 floats that end in half vectors are slower than whole ones (./dev tune:
-/// order 17 to 24 at 1.3 to 1.4 times the rate without).
+/// nearly the same, and interleaved ones lose (complex order 8: 0.8). Rows of 17 to 24 floats end
+/// in whole vectors (./dev tune: 1.3 to 1.4 times the rate; sizes known to the compiler 1.15
+/// to 1.25).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at

@@ -251,15 +251,15 @@ struct tile_choice {
 
 /// The register tile for `rows` x `columns` entries.
 ///
-/// Broadcast A, 32 registers: all rows up to 10. Up to 3 rows as many columns as the registers hold,
-/// so that a broadcast serves several. From 4 rows on two: with one there is more than a load for
-/// each multiply-add, and a core that does two of either per cycle waits for its loads; more write
-/// their results in bursts (mass operator on Zen 5: of degrees 4 to 8, one column 0.85 of the rate
-/// of two, three 0.96 to 1.00; of degree 3, five and six 0.92; but 4 rows with 8 to 20 contracted
-/// values run 1.04 times as fast with six). A in lanes: 4 x 6 (16 registers or less: 3 x 4), the
-/// squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they spill:
-/// 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are those of
-/// the scalar (capabilities::registers_for).
+/// Broadcast A, 32 registers: all rows up to 10. Up to 3 rows as many columns as the registers
+/// hold, so that a broadcast serves several. From 4 rows on two: with one there is more than a load
+/// for each multiply-add, and a core that does two of either per cycle waits for its loads; more
+/// write their results in bursts (mass operator on Zen 5: of degrees 4 to 8, one column 0.85 of the
+/// rate of two, three 0.96 to 1.00; of degree 3, five and six 0.92; but 4 rows with 8 to 20
+/// contracted values run 1.04 times as fast with six). A in lanes: 4 x 6 (16 registers or less: 3 x
+/// 4), the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
+/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
+/// those of the scalar (capabilities::registers_for).
 constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
                                   bool a_lanes) {
   const bool many = registers >= 32;
