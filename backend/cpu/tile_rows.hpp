@@ -7,8 +7,8 @@
 /// Micro-kernels of static shape one beside another along n: what a step of a program that is a
 /// constant consists of.
 
-// With all rows of a program in one function g++ 12 compiles it for the address sanitizer in half an
-// hour instead of one or two minutes.
+// With all rows of a program in one function g++ 12 compiles it for the address sanitizer in half
+// an hour instead of one or two minutes.
 #if defined(__SANITIZE_ADDRESS__)
 #define TENFOLD_ROW_IN_LINE [[gnu::noinline]]
 #else
