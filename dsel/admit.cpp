@@ -6,14 +6,6 @@ namespace tenfold {
 
 namespace {
 
-/// The bytes [first, last) that an operand may touch; none if both are null.
-struct address_range {
-  const char* first;
-  const char* last;
-
-  bool meets(const address_range& other) const { return first < other.last && other.first < last; }
-};
-
 /// The operands of a call, the output behind the inputs.
 struct run_time_operands {
   run_time_operand of[large_limits.operands + 1];
@@ -107,8 +99,7 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
     }
     fits = fits && (one & more) == 0;  // a diagonal has one extent
     ones |= one;
-    const auto* data = static_cast<const char*>(numbers.data[o]);
-    ranges[o] = {span.empty ? nullptr : data + span.low, span.empty ? nullptr : data + span.high};
+    ranges[o] = {numbers.data[o], span};
   }
   if (!form.has_output) settle();
   bool apart = true;

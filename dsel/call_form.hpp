@@ -36,6 +36,19 @@ struct byte_span {
   }
 };
 
+/// The addresses that it spans from entry (0, 0, ...) at `data` on; none if both are null.
+struct address_range {
+  const char *first = nullptr, *last = nullptr;
+
+  address_range() = default;
+  address_range(const void* data, const byte_span& span) {
+    if (span.empty) return;
+    first = static_cast<const char*>(data) + span.low;
+    last = static_cast<const char*>(data) + span.high;
+  }
+  bool meets(const address_range& other) const { return first < other.last && other.first < last; }
+};
+
 /// What the type of an operand tells.
 struct known_operand {
   scalar type = scalar::f64;

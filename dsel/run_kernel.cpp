@@ -17,32 +17,24 @@ namespace tenfold {
 
 namespace {
 
-/// The bytes between the first and the last entry of an operand; none if both are null.
-struct address_range {
-  const char *first = nullptr, *last = nullptr;
-
-  explicit address_range(const run_time_operand& x) {
-    const auto size = static_cast<index>(bytes_of(x.shape.type));
-    byte_span span;
-    span.high = size;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(x.shape.rank); ++i)
-      span.add_axis(x.shape.extents[i], x.shape.strides[i], size);
-    if (span.empty) return;
-    first = static_cast<const char*>(x.data) + span.low;
-    last = static_cast<const char*>(x.data) + span.high;
-  }
-  bool meets(const address_range& other) const { return first < other.last && other.first < last; }
-};
+address_range range_of(const run_time_operand& x) {
+  const auto size = static_cast<index>(bytes_of(x.shape.type));
+  byte_span span;
+  span.high = size;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(x.shape.rank); ++i)
+    span.add_axis(x.shape.extents[i], x.shape.strides[i], size);
+  return {x.data, span};
+}
 
 diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
   const run_time_operand& y = operands[k.output()];
   // Where maps lead is for the caller to know.
   if (y.map.numbers != nullptr) return {};
-  const address_range written(y);
+  const address_range written = range_of(y);
   for (int o = 0; o < k.operand_count; ++o) {
     if (k.operands[o].role != operand_role::input || k.operands[o].is_identity) continue;
     if (operands[o].map.numbers != nullptr) continue;
-    if (written.meets(address_range(operands[o])) && !are_disjoint(operands[o], y.shape, y.data)) {
+    if (written.meets(range_of(operands[o])) && !are_disjoint(operands[o], y.shape, y.data)) {
       return kernel_checks::at_operand(k, diagnosis::kernel_overlap, o);
     }
   }

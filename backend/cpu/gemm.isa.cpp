@@ -158,48 +158,56 @@ problem_addresses addresses_of(const gemm_shape& s, const gemm_arguments<T>& g, 
           problem_address<T>(s.c, g.c, p)};
 }
 
-/// Matrices of an operand from one on that lie as far apart as the first two: how many, and how
-/// many bytes.
-struct even_matrices {
-  index count, gap;
+/// Bytes from one address to another.
+index bytes_between(const void* x, const void* y) {
+  return static_cast<index>(reinterpret_cast<std::uintptr_t>(y) -
+                            reinterpret_cast<std::uintptr_t>(x));
+}
 
-  template <class T>
-  static even_matrices from(const matrix_batch& x, const batch_place& place, index begin,
-                            index end) {
-    if (end - begin < 2) return {end - begin, 0};
-    const auto run = [&](auto at) -> even_matrices {
-      const auto between = [&](index p) {
-        return static_cast<index>(reinterpret_cast<std::uintptr_t>(at(p + 1)) -
-                                  reinterpret_cast<std::uintptr_t>(at(p)));
-      };
-      const index gap = between(begin);
-      if (gap % index{sizeof(T)} != 0) return {1, gap};
-      index p = begin;
-      for (bool all = true; p + 8 < end; p += 8) {  // without a branch for each
-        for (index i = 0; i < 8; ++i) all = all & (between(p + i) == gap);
-        if (!all) break;
-      }
-      while (p + 1 < end && between(p) == gap) ++p;
-      return {p + 1 - begin, gap};
-    };
-    if (x.layout == batch_layout::strided) return {end - begin, place.problem * index{sizeof(T)}};
-    const auto* const list = static_cast<const T* const*>(place.data);
-    if (x.layout == batch_layout::pointers) return run([list](index p) { return list[p]; });
-    return run([&](index p) { return problem_address<T>(x, place, p); });
-  }
-};
+/// Behind the last of problems [begin, end) up to which matrices of an operand lie `gap` bytes
+/// apart.
+template <class T>
+index even_until(const matrix_batch& x, const batch_place& place, index begin, index end,
+                 index gap) {
+  if (x.layout == batch_layout::strided) return end;
+  const auto run = [&](auto at) {
+    index p = begin;
+    for (bool all = true; p + 8 < end; p += 8) {  // without a branch for each
+      for (index i = p; i < p + 8; ++i) all = all & (bytes_between(at(i), at(i + 1)) == gap);
+      if (!all) break;
+    }
+    while (p + 1 < end && bytes_between(at(p), at(p + 1)) == gap) ++p;
+    return p + 1;
+  };
+  const auto* const list = static_cast<const T* const*>(place.data);
+  if (x.layout == batch_layout::pointers) return run([list](index p) { return list[p]; });
+  return run([&](index p) { return problem_address<T>(x, place, p); });
+}
 
-/// Problems from one on whose matrices all do: a strided batch.
+/// Problems from one on that lie evenly apart, so many bytes: a strided batch.
 struct even_problems {
   index count, a, b, c;
 
   template <class T>
   static even_problems from(const gemm_shape& s, const gemm_arguments<T>& g, index begin,
                             index end) {
-    const auto a = even_matrices::from<T>(s.a, g.a, begin, end);
-    const auto b = even_matrices::from<T>(s.b, g.b, begin, begin + a.count);
-    const auto c = even_matrices::from<T>(s.c, g.c, begin, begin + b.count);
-    return {c.count, a.gap, b.gap, c.gap};
+    if (end - begin < 2) return {end - begin, 0, 0, 0};
+    const problem_addresses first = addresses_of(s, g, begin), next = addresses_of(s, g, begin + 1);
+    even_problems even{1, bytes_between(first.a, next.a), bytes_between(first.b, next.b),
+                       bytes_between(first.c, next.c)};
+    if (even.a % index{sizeof(T)} != 0 || even.b % index{sizeof(T)} != 0 ||
+        even.c % index{sizeof(T)} != 0)
+      return even;
+    // Part by part: no list is searched far beyond where another one ends the run.
+    for (index p = begin, stop = p; p + 1 < end; p = stop - 1) {
+      const index most = std::min(end, p + looked_up);
+      stop = even_until<T>(s.a, g.a, p, most, even.a);
+      stop = even_until<T>(s.b, g.b, p, stop, even.b);
+      stop = even_until<T>(s.c, g.c, p, stop, even.c);
+      even.count = stop - begin;
+      if (stop < most) break;
+    }
+    return even;
   }
 };
 
