@@ -266,7 +266,7 @@ TEST_CASE("matrices of a list may lie evenly apart up to anywhere") {
   fill(a.data(), static_cast<index>(a.size()), g, entries_kind::exact);
   fill(b.data(), static_cast<index>(b.size()), g, entries_kind::exact);
   for (std::size_t list = 0; list < 3; ++list) {
-    for (const std::size_t end : {1, 2, 9, 63, 64, 65, 71, 100, 199, 200}) {
+    for (const std::size_t end : {1U, 2U, 9U, 63U, 64U, 65U, 71U, 100U, 199U, 200U}) {
       std::vector<const double*> of_a, of_b;
       std::vector<double*> of_c;
       for (std::size_t p = 0; p < count; ++p) {

@@ -271,8 +271,8 @@ TEST_CASE("results at an address may touch what is read, and may not share a byt
   call(2, 10);
   CHECK(memory[6] == 2);
   CHECK(memory[9] == 2);
-  for (const auto& [at_a, at_b] : {std::pair{3, 10}, {2, 9}, {9, 2}, {10, 3}, {6, 12}, {0, 6}}) {
-    CHECK(thrown_by<overlap_error>([&] { call(at_a, at_b); }) ==
+  for (const auto& at : {std::pair{3, 10}, {2, 9}, {9, 2}, {10, 3}, {6, 12}, {0, 6}}) {
+    CHECK(thrown_by<overlap_error>([&] { call(at.first, at.second); }) ==
           "tenfold: gemm: problem 0: c overlaps a or b");
   }
 }
