@@ -100,7 +100,7 @@ enum class micro_kernel : unsigned char {
   blocked,          ///< a product in blocks that are packed into panels
   pointwise,        ///< a copy, or a product entry by entry, in the order of memory
   reduce,           ///< sums along which the operands are neighbours: those are the lanes
-  sandwich,         ///< interpolation, scaling and projection on one axis in one go
+  sandwich,         ///< along one axis there, entry by entry, and back, in one go
   even_odd,         ///< a matrix that is symmetric under reflection, applied in halves
   together,         ///< products entry by entry, side by side
   renamed           ///< nothing is done: the same entries under other labels

@@ -8,8 +8,7 @@ namespace tenfold {
 /// Whether loop `outer` continues loop `inner` in every operand: entry e of the merged loop is
 /// (e / inner.extent, e % inner.extent).
 constexpr bool continues(const step_loop& outer, const step_loop& inner) {
-  for (index step_loop::*of :
-       {&step_loop::a, &step_loop::b, &step_loop::c, &step_loop::a2, &step_loop::d}) {
+  for (index step_loop::*of : {&step_loop::a, &step_loop::b, &step_loop::c}) {
     index next = 0;
     if (inner.*of == dyn || __builtin_mul_overflow(inner.*of, inner.extent, &next) ||
         outer.*of != next)
@@ -19,21 +18,30 @@ constexpr bool continues(const step_loop& outer, const step_loop& inner) {
 }
 
 /// Merges loops that continue one another and drops those of extent 1; keeps the order of the
-/// rest. Returns the new count.
-constexpr int fold(step_loop* loops, int count) {
+/// rest. Returns the new count. Several `lists` of loops over one index space, `apart` loops from
+/// one another, are merged alike: what continues in all.
+constexpr int fold(step_loop* loops, int count, int lists = 1, int apart = 0) {
   int kept = 0;
   for (int i = 0; i < count; ++i) {
-    if (loops[i].extent != 1) loops[kept++] = loops[i];
+    if (loops[i].extent == 1) continue;
+    for (int l = 0; l < lists; ++l) loops[l * apart + kept] = loops[l * apart + i];
+    ++kept;
   }
   for (bool merged = true; merged;) {
     merged = false;
     for (int i = 0; i < kept && !merged; ++i) {
       for (int j = 0; j < kept && !merged; ++j) {
-        if (i == j || !continues(loops[i], loops[j])) continue;
-        loops[j].extent *= loops[i].extent;
-        for (int k = i; k + 1 < kept; ++k) loops[k] = loops[k + 1];
-        --kept;
+        if (i == j) continue;
         merged = true;
+        for (int l = 0; l < lists && merged; ++l)
+          merged = continues(loops[l * apart + i], loops[l * apart + j]);
+        if (!merged) continue;
+        for (int l = 0; l < lists; ++l) {
+          step_loop* const list = loops + l * apart;
+          list[j].extent *= list[i].extent;
+          for (int k = i; k + 1 < kept; ++k) list[k] = list[k + 1];
+        }
+        --kept;
       }
     }
   }

@@ -210,6 +210,9 @@ class lowering : private whole_lowering<L, Program> {
     phase.scatters = scatters(shape.root);
     region_count_ = 0;
     for (place& copy : copies_) copy = {};
+    for (int s = 0; s <= shape.root; ++s) {
+      if (contains(shape.members, s)) units_[s] = unit_from(shape, s);
+    }
     index peak = 0;
 
     place results[L.most_steps()] = {};
@@ -225,19 +228,33 @@ class lowering : private whole_lowering<L, Program> {
     phase.scratch_entries = peak;
   }
 
-  /// The last step of what runs as one from step s on: a sandwich, products entry by entry, a step.
-  constexpr int end_of_unit(const phase_shape& shape, int s) const {
-    if (sandwich_at(shape, s)) return s + 2;
+  /// Steps that run as one, column by column: a product along an axis, products entry by entry of
+  /// what it makes and others, and the product along the same axis of one of their sums.
+  struct sandwich {
+    int products = 0;  ///< how many; 0: it is none
+    int sum = 0;       ///< the last step of the one that the last step reads
+    int back = 0;      ///< the last step; between it and the products steps may rename
+    int k = 0, q = 0;  ///< labels of the first step: what it sums, and the axis
+    int m = 0;         ///< label of the last step: the axis of the result
+  };
+
+  /// What runs as one from a step on: a sandwich, products entry by entry, a step.
+  struct unit_of_steps {
+    int last = 0;
+    sandwich as{};
+  };
+  constexpr unit_of_steps unit_from(const phase_shape& shape, int s) const {
+    if (const sandwich w = sandwich_at(shape, s); w.products > 0) return {w.back, w};
     const int count = entry_wise_run(shape, s);
-    return count > 1 ? s + count - 1 : s;
+    return {count > 1 ? s + count - 1 : s};
   }
 
   /// Emits it; returns the step behind it.
   constexpr int emit_unit(const phase_shape& shape, int s, place* results, index& peak) {
     if (!contains(shape.members, s)) return s + 1;
-    const int last = end_of_unit(shape, s);
-    if (sandwich_at(shape, s)) {
-      emit_sandwich(shape, s, results, peak);
+    const auto& [last, as] = units_[s];
+    if (as.products > 0) {
+      emit_sandwich(shape, s, as, results, peak);
     } else if (last > s) {
       emit_together(shape, s, last - s + 1, results, peak);
     } else {
@@ -285,18 +302,20 @@ class lowering : private whole_lowering<L, Program> {
   constexpr slab_run slabs_along(const phase_shape& shape, int s, int label) const {
     slab_run run;
     run.last = s - 1;
-    const int end_of_first = end_of_unit(shape, s);
+    const int end_of_first = units_[s].last;
     bool first_passes = false;
     for (int t = s; t <= shape.root;) {
       if (!contains(shape.members, t)) {
         ++t;
         continue;
       }
-      const int last = end_of_unit(shape, t);
+      const auto& [last, as] = units_[t];
+      // The last step of a sandwich may know the label under another name.
+      const int alike = as.products > 0 ? t + as.products : last;
       int reads = 0;
       bool fits = true;
       for (int u = t; u <= last && fits; ++u) {
-        fits = fits_slab(shape, s, u, label, run) && run.label[u] == run.label[t];
+        fits = fits_slab(shape, s, u, label, run) && (u > alike || run.label[u] == run.label[t]);
         for (const int v : {plan_.steps[u].a, plan_.steps[u].b}) {
           if (plan_.steps[u].renames || label_in_run(shape, s, t, v, run) < 0) continue;
           ++reads;
@@ -638,7 +657,7 @@ class lowering : private whole_lowering<L, Program> {
     const label_set la = ps.renames ? ps.order.set() : labels_of(va);
     const label_set lb = vb >= 0 ? labels_of(vb) : 0;
     step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
-                              sums[L.labels + 1] = {};
+                              sums[2 * (L.labels + 1)] = {};  // once more as the sibling sees them
     int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
     for (int i = 0; i < ps.order.count; ++i) {
       const int l = ps.order[i];
@@ -667,19 +686,15 @@ class lowering : private whole_lowering<L, Program> {
       for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
         const int l = order_of(v)[i];
         if (!contains(ps.contracted, l) || (second && contains(la, l))) continue;
-        sums[sum_count++] = {problem_.extent[l],
-                             a.stride[l],
-                             b.stride[l],
-                             0,
-                             sibling_stride(shape, va, a, l),
-                             sibling_stride(shape, vb, b, l)};
+        sums[sum_count] = {problem_.extent[l], a.stride[l], b.stride[l]};
+        sums[L.labels + 1 + sum_count++] = {problem_.extent[l], sibling_stride(shape, va, a, l),
+                                            sibling_stride(shape, vb, b, l)};
       }
     }
     row_count = fold(rows, row_count);
     column_count = fold(columns, column_count);
     shared_count = fold(shared, shared_count);
-    sum_count = fold(sums, sum_count);
-    for (int i = 0; i < sum_count; ++i) sums[i].a2 = sums[i].d = 0;
+    sum_count = fold(sums, sum_count, 2, L.labels + 1);
     // Sums that go on along another loop than the vectors read lines in parts, several times.
     const bool goes_near = shape.vectors > 1 && sum_count > 0;
     const auto near = [&](step_loop* loops, int& count) {
@@ -720,9 +735,8 @@ class lowering : private whole_lowering<L, Program> {
     for (int t = s; t < shape.root && count < select::most_together; ++t, ++count) {
       const plan_step<L>& step = plan_.steps[t];
       if (!contains(shape.members, t) || step.b < 0 || step.contracted != 0 ||
-          step.fixed_label >= 0 || end_of_sum(t) == shape.root || sandwich_at(shape, t) ||
-          step.order.set() != entries || !has_entries_of(shape, step.a, entries) ||
-          !has_entries_of(shape, step.b, entries)) {
+          step.fixed_label >= 0 || end_of_sum(t) == shape.root || step.order.set() != entries ||
+          !has_entries_of(shape, step.a, entries) || !has_entries_of(shape, step.b, entries)) {
         break;
       }
       // What the run reads of itself must be the sum that the step before it began.
@@ -791,7 +805,7 @@ class lowering : private whole_lowering<L, Program> {
       if (!fits) continue;
       for (int i = first; i < out_.step_count; ++i) {
         operand_ref& c = out_.steps[static_cast<std::size_t>(i)].c;
-        if (c.offset == to.ref.offset) c.offset = from.ref.offset;
+        if (c.where == buffer::scratch && c.offset == to.ref.offset) c.offset = from.ref.offset;
       }
       release(to.region);
       to.region = from.region;
@@ -803,7 +817,7 @@ class lowering : private whole_lowering<L, Program> {
     }
   }
 
-  // --- the sandwich: interpolate, scale, project on one axis, run as one step per column -----
+  // --- the sandwich: along an axis there, entry by entry, and back, column by column ----------
 
   /// The matrix of step s if the step applies a uniform matrix to the value that carries the lanes
   /// along one axis (q <- k), all other labels passing through; else -1.
@@ -824,28 +838,45 @@ class lowering : private whole_lowering<L, Program> {
     return matrix;
   }
 
-  constexpr bool sandwich_at(const phase_shape& shape, int s) const {
-    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || s + 2 > shape.root) return false;
-    if (!contains(shape.members, s + 1) || !contains(shape.members, s + 2)) return false;
-    // What stays in registers is read once, and added to nothing.
-    for (const int inside : {s, s + 1}) {
-      const plan_step<L>& step = plan_.steps[inside];
-      if (step.sign != 1 || step.c >= 0 || uses(inside) != 1) return false;
+  constexpr sandwich sandwich_at(const phase_shape& shape, int s) const {
+    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1) return {};
+    sandwich w;
+    const plan_step<L>& there = plan_.steps[s];
+    if (there.sign != 1 || there.c >= 0 || end_of_sum(s) != s) return {};
+    if (axis_matrix(shape, s, w.k, w.q) < 0) return {};
+    const int products = entry_wise_run(shape, s + 1), end = s + 1 + products;
+    if (products == 0 || plan_.steps[s + 1].order.set() != there.order.set()) return {};
+    w.back = end;
+    while (w.back < shape.root && is_only_a_name(shape, w.back)) ++w.back;
+    if (w.back > shape.root || !contains(shape.members, w.back)) return {};
+    int q = 0;
+    const int matrix = axis_matrix(shape, w.back, q, w.m);
+    if (matrix < 0) return {};
+    const plan_step<L>& back = plan_.steps[w.back];
+    const int read = back.a == matrix ? back.b : back.a;
+    w.sum = without_renaming(shape, read) - n_;
+    if (w.sum <= s || w.sum >= end || under_name(n_ + w.sum, read, w.q) != q) return {};
+    // What stays in registers is not added to anything, and read by these steps alone.
+    int begin = w.sum;
+    while (plan_.steps[begin].c > n_ + s) begin = plan_.steps[begin].c - n_;
+    if (plan_.steps[begin].c >= 0 || end_of_sum(w.sum) != w.sum) return {};
+    if (last_use(shape, n_ + s) >= end || last_use(shape, n_ + w.sum) != w.back) return {};
+    for (const int l : {w.k, w.q, w.m}) {
+      if (problem_.extent[l] > select::sandwich_extent) return {};
     }
-    int k = 0, q = 0, q2 = 0, m = 0;
-    if (axis_matrix(shape, s, k, q) < 0) return false;
-    const plan_step<L>& scale = plan_.steps[s + 1];
-    if (scale.b < 0 || scale.contracted != 0) return false;
-    if (scale.a != n_ + s && scale.b != n_ + s) return false;
-    const int d = scale.a == n_ + s ? scale.b : scale.a;
-    if (labels_of(d) != labels_of(n_ + s)) return false;
-    const plan_step<L>& back = plan_.steps[s + 2];
-    if (back.a != n_ + s + 1 && back.b != n_ + s + 1) return false;
-    if (axis_matrix(shape, s + 2, q2, m) < 0 || q2 != q) return false;
-    for (const int l : {k, q, m}) {
-      if (problem_.extent[l] > select::sandwich_extent) return false;
-    }
-    return symmetry_of_step(shape, s) == symmetry_of_step(shape, s + 2);
+    if (symmetry_of_step(shape, s) != symmetry_of_step(shape, w.back)) return {};
+    w.products = products;
+    return w;
+  }
+
+  /// Whether step s is of the phase, and leaves the entries of a value of it under other labels.
+  constexpr bool is_only_a_name(const phase_shape& shape, int s) const {
+    return contains(shape.members, s) && plan_.steps[s].renames &&
+           without_renaming(shape, n_ + s) != n_ + s;
+  }
+  /// What a label of a value is called in another that is the same under other labels.
+  constexpr int under_name(int value, int other, int label) const {
+    return order_of(other)[order_of(value).find(label)];
   }
 
   /// In which halves step s applies its matrix.
@@ -854,53 +885,114 @@ class lowering : private whole_lowering<L, Program> {
     return v < 0 ? reflection::none : problem_.inputs[v].symmetry;
   }
 
-  constexpr void emit_sandwich(const phase_shape& shape, int s, place* results, index& peak) {
-    int k = 0, q = 0, m = 0;
-    const int va = axis_matrix(shape, s, k, q);
-    const int vb = plan_.steps[s].a == va ? plan_.steps[s].b : plan_.steps[s].a;
-    const plan_step<L>& scale = plan_.steps[s + 1];
-    const int vd = scale.a == n_ + s ? scale.b : scale.a;
-    const int va2 = axis_matrix(shape, s + 2, q, m);
-    const reflection halves = symmetry_of_step(shape, s);
-    const auto matrix = [&](int v, int at) {
-      return halves == reflection::none ? operand(shape, v, results, peak, at) : halves_[v];
+  constexpr void emit_sandwich(const phase_shape& shape, int s, const sandwich& w, place* results,
+                               index& peak) {
+    // The first step, the products and the last step, and where what they read and leave lies. A is
+    // a matrix, or of a product what does not come from the registers.
+    struct part {
+      int step = 0, value_a = 0, value_b = 0;
+      place a, b, c;
     };
-    const place a = matrix(va, s);
-    const place b = operand(shape, vb, results, peak, s);
-    const place d = operand(shape, vd, results, peak, s + 1);
-    const place a2 = matrix(va2, s + 2);
-    const place c = result(shape, s + 2, results, peak);
+    constexpr int most = select::most_together + 2;
+    part parts[most];
+    const int last = w.products + 1;
+    phase_shape behind = shape;
+    if (slabs_.last >= 0) behind.slab = slabs_.label[w.back];
+    const reflection halves = symmetry_of_step(shape, s);
+    for (int i = 0; i <= last; ++i) {
+      part& x = parts[i];
+      x.step = i < last ? s + i : w.back;
+      const phase_shape& in = i < last ? shape : behind;
+      const plan_step<L>& ps = plan_.steps[x.step];
+      const bool is_product = i > 0 && i < last;
+      int k = 0, q = 0;
+      const int matrix = is_product ? -1 : axis_matrix(in, x.step, k, q);
+      const bool turned = is_product ? ps.a == n_ + s : ps.b == matrix;
+      x.value_a = turned ? ps.b : ps.a;
+      x.value_b = turned ? ps.a : ps.b;
+      x.a = !is_product && halves != reflection::none
+                ? halves_[matrix]
+                : operand(in, x.value_a, results, peak, x.step);
+      x.b = i < last ? operand(in, x.value_b, results, peak, x.step) : results[w.sum];
+      if (i < last && ps.c < 0 && (i == 0 || end_of_sum(x.step) == w.sum)) {
+        x.c.ref.where = buffer::registers;
+        x.c.ref.how = access::lanes;
+        x.c.ref.type = problem_.type;
+        x.c.ref.value = n_ + x.step;
+      } else {
+        x.c = result(in, x.step, results, peak);
+      }
+      results[x.step] = x.c;
+    }
     if (!out_.feasible) return;
 
-    auto& step = append(step_kind::sandwich, s + 2);
-    step.a = a.ref;
-    step.b = b.ref;
-    step.c = c.ref;
-    step.a2 = a2.ref;
-    step.d = d.ref;
-    move_by_slabs(shape, step.b, b);
-    move_by_slabs(shape, step.c, c);
-    move_by_slabs(shape, step.d, d);
-    step.halves = halves;
-    step.k = {problem_.extent[k], a.stride[k], b.stride[k], 0};
-    step.q = {problem_.extent[q], a.stride[q], 0, 0, a2.stride[q], d.stride[q]};
-    step.m = {problem_.extent[m], 0, 0, c.stride[m], a2.stride[m]};
-    step_loop columns[L.labels + 1] = {};
+    const auto back_name = [&](int l) { return under_name(n_ + w.sum, parts[last].value_b, l); };
+    // [step][loop]
+    step_loop columns[most * L.labels] = {};
     int count = 0;
-    const auto& order = plan_.steps[s + 2].order;
-    for (int i = 0; i < order.count; ++i) {
-      const int l = order[i];
-      if (l == m || !inner(shape, l)) continue;
-      columns[count++] = {problem_.extent[l], 0, b.stride[l], c.stride[l], 0, d.stride[l]};
+    const auto& order = plan_.steps[s].order;
+    for (int j = 0; j < order.count; ++j) {
+      const int l = order[j];
+      if (l == w.q || !inner(shape, l)) continue;
+      for (int i = 0; i < last; ++i) {
+        const part& x = parts[i];
+        columns[i * L.labels + count] = {problem_.extent[l], x.a.stride[l], x.b.stride[l],
+                                         x.c.stride[l]};
+      }
+      columns[last * L.labels + count] = {problem_.extent[l], 0, 0,
+                                          parts[last].c.stride[back_name(l)]};
+      ++count;
     }
-    count = fold(columns, count);
-    if (count > 0) step.n = take_longest(columns, count);
-    set_loops(step, columns, count, nullptr, 0);
-    release_operand(shape, s + 2, vb, b);
-    release_operand(shape, s + 2, vd, d);
-    finish(shape, s + 2, step, c, results);
+    count = fold(columns, count, last + 1, L.labels);
+    const int first = out_.step_count;
+    for (int i = 0; i <= last; ++i) {
+      const part& x = parts[i];
+      auto& step = append(step_kind::contract, x.step);
+      step.a = x.a.ref;
+      step.b = x.b.ref;
+      step.c = x.c.ref;
+      move_by_slabs(shape, step.a, x.a);
+      move_by_slabs(shape, step.b, x.b);
+      move_by_slabs(i < last ? shape : behind, step.c, x.c);
+      const index points = problem_.extent[w.q];
+      if (i == 0) {
+        step.m = {points, x.a.stride[w.q], 0, 0};
+        step.k = {problem_.extent[w.k], x.a.stride[w.k], x.b.stride[w.k], 0};
+        step.halves = halves;
+      } else if (i < last) {
+        step.m = {points, x.a.stride[w.q], x.b.stride[w.q], x.c.stride[w.q]};
+        step.a_varies = true;
+      } else {
+        step.m = {problem_.extent[w.m], x.a.stride[w.m], 0, x.c.stride[w.m]};
+        step.k = {points, x.a.stride[back_name(w.q)], 0, 0};
+        step.halves = halves;
+      }
+      int outer = count;
+      step_loop* const loops = columns + i * L.labels;
+      if (outer > 0) step.n = take_longest(loops, outer);
+      set_loops(step, loops, outer, nullptr, 0);
+      if (i < last) finish(shape, x.step, step, x.c, results);
+    }
+    if (!out_.feasible) return;
+    program_step& begin = out_.steps[static_cast<std::size_t>(first)];
+    begin.sandwich = last + 1;
+    // Columns are read before they are written.
+    runs_together_ = true;
+    kept_count_ = 0;
+    for (int i = 1; i < last; ++i) {
+      release_operand(shape, parts[i].step, parts[i].value_a, parts[i].a);
+      release_operand(shape, parts[i].step, parts[i].value_b, parts[i].b);
+    }
+    runs_together_ = false;
+    for (int i = 1; i < last; ++i) reuse_operand(shape, s + 1, parts[i].step, first, results);
+    for (int r = 0; r < kept_count_; ++r) release(kept_[r].region);
+    release_operand(shape, s, parts[0].value_b, parts[0].b);
+    for (int t = s + w.products + 1; t < w.back; ++t) emit_contract(shape, t, results, peak);
+    finish(behind, w.back, out_.steps[static_cast<std::size_t>(out_.step_count - 1)], parts[last].c,
+           results);
   }
 
+  unit_of_steps units_[L.most_steps()] = {};  ///< of the phase at hand, from each step on
   label_set lowered_ = 0;       ///< roots of the phases that are there, as a set of steps
   bool runs_together_ = false;  ///< steps entry by entry; regions are freed behind them: these
   place kept_[2 * L.most_steps()] = {};

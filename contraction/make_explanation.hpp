@@ -214,8 +214,7 @@ class explaining {
       const bool copies = step.kind == step_kind::pack || step.kind == step_kind::unpack;
       if (copies && !converts(step)) continue;
       root = step.origin;
-      const int parts = step.kind == step_kind::sandwich ? 3 : 1;
-      for (int s = root - parts + 1; s <= root; ++s) to.steps |= bit(s);
+      to.steps |= bit(root);
     }
     for (int other = 0; other < f; ++other) {
       if (out_.phases[other].steps == to.steps) to.remainder = true;
@@ -240,15 +239,20 @@ class explaining {
     costs(to, root);
     if (to.remainder) return;
     std::array<int, 2> together{};  // plan steps that run together: from, to
+    int end_of_sandwich = 0;
     for (int i = 0; i < from.step_count; ++i) {
       const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
       if (step.slabs.steps > 0 && to.slab_count < explained_phase::max_slabs) {
         const auto last = static_cast<std::size_t>(from.first_step + i + step.slabs.steps - 1);
-        to.in_slabs[to.slab_count++] = {
-            step.kind == step_kind::sandwich ? step.origin - 2 : step.origin,
-            program_->steps[last].origin, step.slabs.count};
+        to.in_slabs[to.slab_count++] = {step.origin, program_->steps[last].origin,
+                                        step.slabs.count};
       }
       if (converts(step)) conversion(f, step);
+      if (step.sandwich > 1) {
+        sandwich(f, from.first_step + i);
+        end_of_sandwich = i + step.sandwich;
+      }
+      if (i < end_of_sandwich) continue;
       if (step.kind == step_kind::contract) contract(f, step);
       if (step.together > 1) together = {step.origin, step.origin + step.together};
       if (step.kind == step_kind::contract && step.origin < together[1]) {
@@ -257,7 +261,6 @@ class explaining {
         e.first = together[0];
         e.last = together[1] - 1;
       }
-      if (step.kind == step_kind::sandwich) sandwich(f, step);
     }
   }
 
@@ -418,6 +421,10 @@ class explaining {
                                       bool result) const {
     explained_operand x;
     x.value = ref.value;
+    if (ref.where == buffer::registers) {
+      x.how = reach::registers;
+      return x;
+    }
     if (ref.where != buffer::scratch) {
       const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
       x.how = ref.how == access::uniform && in.width > 1 ? reach::broadcast : reach::in_place;
@@ -468,6 +475,7 @@ class explaining {
     count_halves(e, step.m.extent, step.k.extent, step.halves);
   }
   constexpr void count_halves(explained_step& e, index rows, index columns, reflection kind) {
+    if (kind == reflection::none) return;
     e.in_halves = true;
     const auto m = static_cast<double>(rows), k = static_cast<double>(columns);
     e.flops.factor *= even_odd_flops(m, k, kind) / (2 * m * k);
@@ -493,46 +501,35 @@ class explaining {
     e.width = program_->phases[static_cast<std::size_t>(f)].width;
   }
 
-  constexpr void sandwich(int f, const program_step& step) {
-    const int first = step.origin - 2;
-    explained_step &in = out_.steps[first], &scale = out_.steps[first + 1],
-                   &out = out_.steps[first + 2];
-    constexpr explained_operand held{-1, reach::registers, 0};
-    const auto stays = [&](int value) {
-      explained_operand x = held;
-      x.value = value;
-      return x;
+  /// The sandwich of phase f that begins with a step of the program.
+  constexpr void sandwich(int f, int first) {
+    const auto at = [&](int s) -> const program_step& {
+      return program_->steps[static_cast<std::size_t>(s)];
     };
-    in.a = reached(f, step, step.a, false);
-    in.b = reached(f, step, step.b, false);
-    in.c = stays(n_ + first);
-    scale.a = reached(f, step, step.d, false);
-    scale.b = stays(n_ + first);
-    scale.c = stays(n_ + first + 1);
-    out.a = reached(f, step, step.a2, false);
-    out.b = stays(n_ + first + 1);
-    out.c = reached(f, step, step.c, true);
-    const program_phase& around = program_->phases[static_cast<std::size_t>(f)];
-    for (int s = first; s <= step.origin; ++s) {
-      explained_step& e = out_.steps[s];
-      classify(e, plan_.steps[s]);
+    const program_step& there = at(first);
+    const int last = first + there.sandwich - 1;
+    const program_step& back = at(last);
+    const bool in_halves = there.halves != reflection::none;
+    const int columns =
+        select::sandwich_columns(there.m.extent, back.m.extent, in_halves, there.sandwich - 2,
+                                 caps_.registers_for(problem_.type));
+    for (int s = first; s <= last; ++s) {
+      const program_step& step = at(s);
+      explained_step& e = out_.steps[step.origin];
+      e.a = reached(f, step, step.a, false);
+      e.b = reached(f, step, step.b, false);
+      e.c = reached(f, step, step.c, true);
+      classify(e, plan_.steps[step.origin]);
       e.kernel = micro_kernel::sandwich;
-      e.first = first;
-      e.last = step.origin;
-      const index rows = s == step.origin ? step.m.extent : step.q.extent;
-      const int columns =
-          select::sandwich_columns(step.q.extent, step.m.extent, step.halves != reflection::none,
-                                   caps_.registers_for(problem_.type));
-      shape(e, f, around.width, {static_cast<int>(rows), columns}, step);
-      e.row_extent = rows;
-      e.rows = static_cast<int>(rows);
-      e.in_halves = step.halves != reflection::none;
+      e.first = there.origin;
+      e.last = back.origin;
+      const index rows = step.m.extent;
+      shape(e, f, program_->phases[static_cast<std::size_t>(f)].width,
+            {static_cast<int>(rows), columns}, step);
+      if (s == first || s == last) count_halves(e, rows, step.k.extent, step.halves);
+      e.in_halves = in_halves;
+      if (step.c.where == buffer::workspace) workspace(e, step.origin);
     }
-    if (step.halves != reflection::none) {
-      count_halves(in, step.q.extent, step.k.extent, step.halves);
-      count_halves(out, step.m.extent, step.q.extent, step.halves);
-    }
-    if (step.c.where == buffer::workspace) workspace(out, step.origin);
   }
 
   /// The tile as it runs: rows and columns are cut into nearly equal parts.

@@ -401,7 +401,8 @@ class printer {
         return "even-odd: the matrix is declared symmetric under reflection and applied in halves";
       case micro_kernel::sandwich:
         return format(
-            "%ssandwich: one axis there, scaled and back in registers and L1; no side is over %d",
+            "%ssandwich: one axis there, entry by entry, and back, in registers and L1; no side is "
+            "over %d",
             e.in_halves ? "even-odd " : "", static_cast<int>(select::sandwich_extent));
     }
     return "";

@@ -166,8 +166,8 @@ template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind,
 }
 
 // The sandwich with A1 and A2 in halves.
-template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue Finish>
-[[gnu::always_inline]] inline void even_odd_sandwich(const sandwich_operands<T> s) {
+template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue Finish, class At>
+[[gnu::always_inline]] inline void even_odd_sandwich(const sandwich_operands<T> s, At at) {
   half_sums<T, W, Q / 2, Q % 2 != 0, N, Kind> points;
   points.template accumulate<K>(
       rows<W, Q, N, K, access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
@@ -177,12 +177,12 @@ template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue 
   half_sums<T, W, M / 2, M % 2 != 0, N, Kind> sums;
   sums.template accumulate<Q>(
       rows<W, M, N, Q, access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
-      [&](index q, int n) __attribute__((always_inline)) {
-        const auto d = load<T, W>(s.d + q * s.d_q + n * s.d_n);
-        const int at = static_cast<int>(q);
-        if (2 * at + 1 < Q) return points.upper(at, n) * d;
-        if (2 * at + 1 > Q) return points.lower(Q - 1 - at, n) * d;
-        return points.middle(n) * d;
+      [&](index point, int n) __attribute__((always_inline)) {
+        const int q = static_cast<int>(point);
+        return at(q, n,
+                  2 * q + 1 < Q   ? points.upper(q, n)
+                  : 2 * q + 1 > Q ? points.lower(Q - 1 - q, n)
+                                  : points.middle(n));
       },
       [] {});
   sums.template finish<Finish>(s.c, 0, M, s.c_m, s.c_n, s.alpha, s.beta);

@@ -118,8 +118,8 @@ inline index ahead(const operand_ref& ref, const tile_at& at) {
 template <class Program>
 constexpr void add_streams(tile_streams& all, const Program& p, const program_phase& phase,
                            const program_step& step) {
-  const step_loop* loops[4 + 64] = {&step.m, &step.n, &step.k, &step.q};
-  int count = 4;
+  const step_loop* loops[3 + 64] = {&step.m, &step.n, &step.k};
+  int count = 3;
   for (int l = 0; l < step.outer_count + step.k_outer_count; ++l) {
     loops[count++] = &p.loops[static_cast<std::size_t>(step.first_loop + l)];
   }
@@ -129,8 +129,6 @@ constexpr void add_streams(tile_streams& all, const Program& p, const program_ph
   };
   all.add(step.a, loops, &step_loop::a, count, step, lanes, size(step.a));
   all.add(step.b, loops, &step_loop::b, count, step, lanes, size(step.b));
-  all.add(step.a2, loops, &step_loop::a2, count, step, lanes, size(step.a2));
-  all.add(step.d, loops, &step_loop::d, count, step, lanes, size(step.d));
 }
 
 }  // namespace TENFOLD_ISA

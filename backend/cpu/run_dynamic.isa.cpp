@@ -139,6 +139,7 @@ class dynamic_runner {
   X* address(const operand_ref& ref, T* scratch, const tile_position& at) const {
     switch (ref.where) {
       case buffer::none:
+      case buffer::registers:  // of sandwiches, which no run-time capabilities offer
         return nullptr;
       case buffer::input:
         return static_cast<X*>(const_cast<void*>(args_.inputs[ref.slot])) + distance(ref, at);
@@ -185,8 +186,6 @@ class dynamic_runner {
                 address<T>(step.c, scratch, at), step.m.c, step.k.c, step.m.extent, step.k.extent,
                 step.halves);
           break;
-        case step_kind::sandwich:
-          break;  // no run-time capabilities offer it
       }
     }
   }
@@ -215,7 +214,7 @@ class dynamic_runner {
                        const tile_position& at) const {
     const auto* const numbers = static_cast<const I*>(args_.output_map.numbers);
     const step_pointers<T, T, const I> p{scratch + step.a.offset, nullptr,
-                                         numbers + distance(step.c, at), nullptr, nullptr};
+                                         numbers + distance(step.c, at)};
     for_each_outer<max_outer_loops>(
         loops, step.outer_count, p, [&](const step_pointers<T, T, const I>& q) {
           scatter_add<T, W>(static_cast<T*>(args_.output), q.a, q.c, step.n.extent,
@@ -239,8 +238,7 @@ class dynamic_runner {
                    const tile_position& at) const {
     const auto* const x = static_cast<const A*>(args_.inputs[step.a.slot]);
     const auto* const numbers = static_cast<const I*>(args_.maps[step.a.slot].numbers);
-    const step_pointers<T, I> p{numbers + distance(step.a, at), nullptr, scratch + step.c.offset,
-                                nullptr, nullptr};
+    const step_pointers<T, I> p{numbers + distance(step.a, at), nullptr, scratch + step.c.offset};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, I>& q) {
       const lane_strides stride{step.n.a, step.a.lane_stride};
       if constexpr (is_complex_type<A>) {
@@ -305,7 +303,7 @@ class dynamic_runner {
   void pack_from(const program_step& step, const step_loop* loops, T* scratch,
                  const tile_position& at) const {
     const step_pointers<T, A> p{address<A>(step.a, scratch, at), nullptr,
-                                address<T>(step.c, scratch, at), nullptr, nullptr};
+                                address<T>(step.c, scratch, at)};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, A>& q) {
       const lane_strides stride{step.n.a, step.a.lane_stride};
       const int count = lanes_of_vector(at);
@@ -338,7 +336,7 @@ class dynamic_runner {
                  const tile_position& at) const {
     if constexpr (narrows<T, C>) {
       const step_pointers<T, T, C> p{address<T>(step.a, scratch, at), nullptr,
-                                     address<C>(step.c, scratch, at), nullptr, nullptr};
+                                     address<C>(step.c, scratch, at)};
       for_each_outer<max_outer_loops>(
           loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
             const lane_strides stride{step.n.c, step.c.lane_stride};
@@ -360,7 +358,7 @@ class dynamic_runner {
   void run_contract(const program_step& step, const step_loop* loops, T* scratch,
                     const tile_position& at) const {
     const step_pointers<T> p{address<T>(step.a, scratch, at), address<T>(step.b, scratch, at),
-                             address<T>(step.c, scratch, at), nullptr, nullptr};
+                             address<T>(step.c, scratch, at)};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
       if constexpr (W > 1 && !is_complex_type<T>) {
         if (step.halves != reflection::none)
@@ -377,7 +375,7 @@ class dynamic_runner {
     step_pointers<T> p[select::most_together];
     for (int j = 0; j < count; ++j) {
       p[j] = {address<T>(steps[j].a, scratch, at), address<T>(steps[j].b, scratch, at),
-              address<T>(steps[j].c, scratch, at), nullptr, nullptr};
+              address<T>(steps[j].c, scratch, at)};
     }
     const auto goes_on = [&](int j) {
       return j > 0 && j < count && steps[j].accumulates && steps[j - 1].c == steps[j].c;

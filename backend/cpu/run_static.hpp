@@ -137,20 +137,23 @@ class static_runner {
   static constexpr index entries_of_piece = 4;
 
   static constexpr int most_registers = static_capabilities.registers_for(scalar_of<T>);
-  static constexpr int sandwich_columns_of(const program_step& step) {
-    return select::sandwich_columns(step.q.extent, step.m.extent, step.halves != reflection::none,
-                                    most_registers);
+  /// Columns of the sandwich that begins with step s.
+  static constexpr int sandwich_columns_of(std::size_t s) {
+    const program_step& there = P::value.steps[s];
+    const program_step& back = P::value.steps[s + static_cast<std::size_t>(there.sandwich) - 1];
+    return select::sandwich_columns(there.m.extent, back.m.extent, there.halves != reflection::none,
+                                    there.sandwich - 2, most_registers);
   }
 
   /// Pieces of work in one tile of a step, see tile_streams.
-  static constexpr index pieces_of(const program_step& step) {
+  static constexpr index pieces_of(std::size_t s) {
+    const program_step& step = P::value.steps[s];
     index outer = step.slabs.count;
     for (int l = 0; l < step.outer_count; ++l) {
       outer *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
     }
-    if (step.kind == step_kind::sandwich) {
-      return outer * select::chunks(step.n.extent, sandwich_columns_of(step)).count();
-    }
+    if (step.sandwich > 1)
+      return outer * select::chunks(step.n.extent, sandwich_columns_of(s)).count();
     if (step.kind != step_kind::contract) return 0;
     if (step.together > 1)
       return outer * ((step.n.extent + entries_of_piece - 1) / entries_of_piece);
@@ -181,10 +184,13 @@ class static_runner {
   static constexpr tile_streams streams = [] {
     const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
     tile_streams all;
-    for (int s = phase.first_step; s < phase.first_step + phase.step_count; ++s) {
-      const program_step& step = P::value.steps[static_cast<std::size_t>(s)];
-      add_streams(all, P::value, phase, step);
-      all.pieces += pieces_of(step);
+    int in_sandwich = 0;  // what a sandwich does is in its pieces
+    for (int i = phase.first_step; i < phase.first_step + phase.step_count; ++i) {
+      const auto s = static_cast<std::size_t>(i);
+      add_streams(all, P::value, phase, P::value.steps[s]);
+      if (--in_sandwich > 0) continue;
+      all.pieces += pieces_of(s);
+      in_sandwich = P::value.steps[s].sandwich;
     }
     return all;
   }();
@@ -249,7 +255,8 @@ class static_runner {
 
   /// How many steps begin with one and run as one, in a slab or not.
   static constexpr int steps_from(const program_step& step, bool in_slab) {
-    return in_slab || step.slabs.steps == 0 ? step.together : step.slabs.steps;
+    if (!in_slab && step.slabs.steps > 0) return step.slabs.steps;
+    return step.sandwich > 1 ? step.sandwich : step.together;
   }
 
   /// Whether step S runs with one before it, of the steps from First on.
@@ -271,6 +278,9 @@ class static_runner {
         for (; in_slab.slab < step.slabs.count; ++in_slab.slab)
           run_slab<S>(args, workspace, scratch, in_slab,
                       std::make_integer_sequence<int, step.slabs.steps>{});
+      } else if constexpr (step.sandwich > 1) {
+        run_sandwich<S>(args, workspace, scratch, at,
+                        std::make_integer_sequence<int, step.sandwich - 2>{});
       } else if constexpr (step.together > 1) {
         run_together<S>(args, workspace, scratch, at,
                         std::make_integer_sequence<int, step.together>{});
@@ -286,20 +296,38 @@ class static_runner {
     (run_unless_done<First, First + S, true>(args, workspace, scratch, at), ...);
   }
 
-  /// The extent of the loop around those of entry-wise products, and one step along it.
-  template <int S>
-  static constexpr index outer_extent_of() {
-    constexpr const program_step& step = P::value.steps[S];
-    return step.outer_count == 0 ? 1 : P::value.loops[step.first_loop].extent;
+  /// Where the operands of step S lie in the tile.
+  template <int S, class A = T, class C = T>
+  [[gnu::always_inline]] static step_pointers<T, A, C> pointers(const program_arguments<T>& args,
+                                                                T* workspace, T* scratch,
+                                                                const tile_at& at) {
+    return {address<S, &program_step::a, A>(args, workspace, scratch, at),
+            address<S, &program_step::b, T>(args, workspace, scratch, at),
+            address<S, &program_step::c, C>(args, workspace, scratch, at)};
   }
-  template <int S>
-  [[gnu::always_inline]] static void go_on(step_pointers<T>& p) {
-    if constexpr (outer_extent_of<S>() > 1) {
-      static constexpr const step_loop& loop = P::value.loops[P::value.steps[S].first_loop];
-      p.a += loop.a;
-      p.b += loop.b;
-      p.c += loop.c;
+
+  /// Moves the pointers of some steps through their outer loops, which are alike, from number Loop
+  /// on; calls f at each place.
+  template <int First, int Loop, class F, int... I>
+  [[gnu::always_inline]] static void for_each_outer_of(std::array<step_pointers<T>, sizeof...(I)> p,
+                                                       F f,
+                                                       std::integer_sequence<int, I...> steps) {
+    static constexpr const program_step& step = P::value.steps[First];
+    if constexpr (Loop == step.outer_count) {
+      f(p);
+    } else {
+      for (index left = P::value.loops[step.first_loop + Loop].extent; left > 0; --left) {
+        for_each_outer_of<First, Loop + 1>(p, f, steps);
+        (go_on<First + I, Loop>(std::get<I>(p)), ...);
+      }
     }
+  }
+  template <int S, int Loop>
+  [[gnu::always_inline]] static void go_on(step_pointers<T>& p) {
+    static constexpr const step_loop& loop = P::value.loops[P::value.steps[S].first_loop + Loop];
+    p.a += loop.a;
+    p.b += loop.b;
+    p.c += loop.c;
   }
 
   /// Whether step s, behind step `first` which it runs with, adds to what the step before it has in
@@ -332,42 +360,53 @@ class static_runner {
     const auto step = [](int i) -> const program_step& {
       return P::value.steps[static_cast<std::size_t>(First + i)];
     };
-    const auto around = [&](int i) {
-      return step(i).outer_count == 0
-                 ? step_loop{}
-                 : P::value.loops[static_cast<std::size_t>(step(i).first_loop)];
+    const auto is_same = [&](int x, int y) {
+      const program_step &in_x = step(x / 2), &in_y = step(y / 2);
+      const auto strides = [&](const step_loop& of_x, const step_loop& of_y) {
+        return (x % 2 == 0 ? of_x.a : of_x.b) == (y % 2 == 0 ? of_y.a : of_y.b);
+      };
+      bool same = (x % 2 == 0 ? in_x.a : in_x.b) == (y % 2 == 0 ? in_y.a : in_y.b) &&
+                  strides(in_x.n, in_y.n) && strides(in_x.m, in_y.m);
+      for (int l = 0; l < in_x.outer_count; ++l)
+        same = same && strides(P::value.loops[static_cast<std::size_t>(in_x.first_loop + l)],
+                               P::value.loops[static_cast<std::size_t>(in_y.first_loop + l)]);
+      return same;
     };
     for (int i = 0; i < 2 * Count; ++i) {
-      const auto ref = [&](int of) { return of % 2 == 0 ? step(of / 2).a : step(of / 2).b; };
-      const auto along = [&](int of, const step_loop& l) { return of % 2 == 0 ? l.a : l.b; };
       int same = 0;
-      while (same < i &&
-             !(ref(same) == ref(i) && along(same, step(same / 2).n) == along(i, step(i / 2).n) &&
-               along(same, around(same / 2)) == along(i, around(i / 2))))
-        ++same;
+      while (same < i && !is_same(same, i)) ++same;
       all.number[i] = same < i ? all.number[same] : all.count++;
       if (same == i) all.step[all.number[i]] = i / 2;
       ++all.uses[all.number[i]];
     }
     return all;
   }();
-  /// Loads what step I of the steps from First on reads first. What others read, too, is kept in a
-  /// register: g++ loads it anew for each otherwise, and the loads are what takes the time.
+  /// Loads what step I of the steps from First on reads first; what lies in registers is `held`.
+  /// What others read, too, is kept in a register: g++ loads it anew for each otherwise, and the
+  /// loads are what takes the time.
   template <int First, int Count, int I, int Width>
-  [[gnu::always_inline]] static void read(const step_pointers<T>& p, index x,
-                                          vec<T, Width>* entries) {
+  [[gnu::always_inline]] static void read(const step_pointers<T>& p, index q, index x,
+                                          const vec<T, Width>& held, vec<T, Width>* entries) {
     static constexpr const program_step& step = P::value.steps[First + I];
     static constexpr const auto& all = entries_of<First, Count>;
     constexpr int a = all.number[2 * I], b = all.number[2 * I + 1];
-    if constexpr (all.step[a] == I) entries[a] = load<T, Width>(p.a + x * step.n.a);
-    if constexpr (all.step[b] == I && b != a) entries[b] = load<T, Width>(p.b + x * step.n.b);
-    if constexpr (all.step[a] == I && all.uses[a] > 1) pin(entries[a]);
-    if constexpr (all.step[b] == I && b != a && all.uses[b] > 1) pin(entries[b]);
+    const auto entry = [&]<buffer Where, int Uses>(const T* from) __attribute__((always_inline)) {
+      if constexpr (Where == buffer::registers) return held;
+      vec<T, Width> one = load<T, Width>(from);
+      if constexpr (Uses > 1) pin(one);
+      return one;
+    };
+    if constexpr (all.step[a] == I)
+      entries[a] =
+          entry.template operator()<step.a.where, all.uses[a]>(p.a + q * step.m.a + x * step.n.a);
+    if constexpr (all.step[b] == I && b != a)
+      entries[b] =
+          entry.template operator()<step.b.where, all.uses[b]>(p.b + q * step.m.b + x * step.n.b);
   }
 
-  /// sum := or += sign a[x] b[x] of step I of the steps from First on.
+  /// sum := or += sign a b of entry (q, x) of step I of the steps from First on.
   template <int First, int Count, int I, int Width>
-  [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index x,
+  [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index q, index x,
                                              const vec<T, Width>* entries, vec<T, Width>& sum) {
     static constexpr int S = First + I;
     static constexpr const program_step& step = P::value.steps[S];
@@ -380,16 +419,37 @@ class static_runner {
     } else if constexpr (continues(First, S)) {
       sum = fma(a, b, sum);
     } else {
-      sum = fma(a, b, load<T, Width>(p.c + x * step.n.c));
+      sum = fma(a, b, load<T, Width>(p.c + q * step.m.c + x * step.n.c));
     }
   }
-  /// Stores the sum unless the next step, if it is before End, adds to it.
+  /// Stores the sum unless it stays in registers or the next step, if it is before End, adds to it.
   template <int S, int End, int Width>
-  [[gnu::always_inline]] static void leave(const step_pointers<T>& p, index x,
+  [[gnu::always_inline]] static void leave(const step_pointers<T>& p, index q, index x,
                                            const vec<T, Width>& sum) {
-    if constexpr (S + 1 == End || !continues(S, S + 1)) {
-      store<T, Width>(p.c + x * P::value.steps[S].n.c, sum);
-    }
+    static constexpr const program_step& step = P::value.steps[S];
+    if constexpr (step.c.where != buffer::registers && (S + 1 == End || !continues(S, S + 1)))
+      store<T, Width>(p.c + q * step.m.c + x * step.n.c, sum);
+  }
+  /// Entry (q, x) of the products from step First on; returns the sum that stays in registers, or
+  /// the last one.
+  template <int First, int Width, int... I>
+  [[gnu::always_inline]] static vec<T, Width> run_entry(const step_pointers<T>* p, index q, index x,
+                                                        const vec<T, Width>& held,
+                                                        std::integer_sequence<int, I...>) {
+    constexpr int count = sizeof...(I), end = First + count;
+    constexpr int result = [] {
+      int s = end - 1;
+      while (s > First && P::value.steps[static_cast<std::size_t>(s)].c.where != buffer::registers)
+        --s;
+      return P::value.steps[static_cast<std::size_t>(s)].c.where == buffer::registers ? s : end - 1;
+    }();
+    vec<T, Width> entries[entries_of<First, count>.count];
+    vec<T, Width> sums[sum_of_step<First, end - 1> + 1];
+    (read<First, count, I, Width>(p[I], q, x, held, entries), ...);
+    (combine<First, count, I, Width>(p[I], q, x, entries, sums[sum_of_step<First, First + I>]),
+     ...);
+    (leave<First + I, end, Width>(p[I], q, x, sums[sum_of_step<First, First + I>]), ...);
+    return sums[sum_of_step<First, result>];
   }
   /// Entry-wise products, entry by entry: what several of them read is in L1 or a register, and the
   /// terms of a sum meet in a register.
@@ -398,25 +458,57 @@ class static_runner {
                                                   T* scratch, const tile_at& at,
                                                   std::integer_sequence<int, I...>) {
     static constexpr index extent = P::value.steps[S].n.extent;
-    constexpr int count = sizeof...(I), width = width_of<S>(), end = S + count;
-    step_pointers<T> p[] = {{address<S + I, &program_step::a, T>(args, workspace, scratch, at),
-                             address<S + I, &program_step::b, T>(args, workspace, scratch, at),
-                             address<S + I, &program_step::c, T>(args, workspace, scratch, at),
-                             nullptr, nullptr}...};
-    for (index left = outer_extent_of<S>(); left > 0; --left) {
-      for (index x = 0; x < extent; ++x) {
-        if constexpr (fetches<S>()) {
-          if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
-        }
-        vec<T, width> entries[entries_of<S, count>.count];
-        vec<T, width> sums[sum_of_step<S, end - 1> + 1];
-        (read<S, count, I, width>(p[I], x, entries), ...);
-        (combine<S, count, I, width>(p[I], x, entries, sums[sum_of_step<S, S + I>]), ...);
-        (leave<S + I, end, width>(p[I], x, sums[sum_of_step<S, S + I>]), ...);
-      }
-      (go_on<S + I>(p[I]), ...);
-    }
+    using products = std::integer_sequence<int, I...>;
+    for_each_outer_of<S, 0>(
+        std::array{pointers<S + I>(args, workspace, scratch, at)...},
+        [&](const auto& p) __attribute__((always_inline)) {
+          for (index x = 0; x < extent; ++x) {
+            if constexpr (fetches<S>()) {
+              if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
+            }
+            run_entry<S, width_of<S>()>(p.data(), 0, x, {}, products{});
+          }
+        },
+        products{});
   }
+
+  /// A sandwich; I: the products in it.
+  template <int S, int... I>
+  [[gnu::always_inline]] static void run_sandwich(const program_arguments<T>& args, T* workspace,
+                                                  T* scratch, const tile_at& at,
+                                                  std::integer_sequence<int, I...> products) {
+    constexpr int last = S + sizeof...(I) + 1;
+    static constexpr const program_step& there = P::value.steps[S];
+    static constexpr const program_step& back = P::value.steps[last];
+    static constexpr select::chunks columns(there.n.extent, sandwich_columns_of(S));
+    const epilogue_scalars scalars = scalars_of<last>(args);
+    for_each_outer_of<S, 0>(
+        std::array{pointers<S>(args, workspace, scratch, at),
+                   pointers<S + 1 + I>(args, workspace, scratch, at)...,
+                   pointers<last>(args, workspace, scratch, at)},
+        [&](const auto& p) __attribute__((always_inline)) {
+          index done = 0;
+          const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
+            constexpr sandwich_strides strides{there.m.a, there.k.a, there.k.b, there.n.b,
+                                               back.m.a,  back.k.a,  back.m.c,  back.n.c};
+            sandwich_row<T, width_of<S>(), static_cast<int>(there.m.extent),
+                         static_cast<int>(there.k.extent), static_cast<int>(back.m.extent), N,
+                         strides, there.halves, finish_of<last>(), fetches<S>()>(
+                p[0].a, p[0].b + done * there.n.b, p[last - S].a, p[last - S].c + done * back.n.c,
+                count, scalars.alpha, scalars.beta,
+                at.next, [&](int q, index x, const auto& y) __attribute__((always_inline)) {
+                  return run_entry<S + 1, width_of<S>()>(p.data() + 1, q, done + x, y, products);
+                });
+            done += count * N;
+          };
+          if constexpr (columns.long_count > 0)
+            row.template operator()<columns.longer>(columns.long_count);
+          if constexpr (columns.short_count > 0)
+            row.template operator()<columns.longer - 1>(columns.short_count);
+        },
+        std::make_integer_sequence<int, last - S + 1>{});
+  }
+
   /// Where operand `Which` of step S lies in the tile. X: what lies there; in the workspace and in
   /// scratch that is T. Only what moves an operand is compiled: all tile loops for all operands
   /// cost g++ 10 ms more for each shape.
@@ -424,7 +516,7 @@ class static_runner {
   [[gnu::always_inline]] static X* address(const program_arguments<T>& args, T* workspace,
                                            T* scratch, const tile_at& at) {
     static constexpr const operand_ref& ref = P::value.steps[S].*Which;
-    if constexpr (ref.where == buffer::none) {
+    if constexpr (ref.where == buffer::none || ref.where == buffer::registers) {
       return nullptr;
     } else if constexpr (ref.where == buffer::scratch) {
       return reinterpret_cast<X*>(scratch) + ref.offset + at.slab * ref.slab_stride;
@@ -483,7 +575,7 @@ class static_runner {
         static_cast<const I*>(map.numbers) + distance_of<S, &program_step::a>(at);
     for_each_outer<step.outer_count>(
         P::value.loops.data() + step.first_loop, step.outer_count,
-        step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset, nullptr, nullptr},
+        step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset},
         [&](const step_pointers<T, I, T>& q) {
           gather<T, width_of<S>(), step.a.conjugated && is_complex_type<A>>(
               q.c, x, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count,
@@ -497,12 +589,33 @@ class static_runner {
         static_cast<const I*>(args.output_map.numbers) + distance_of<S, &program_step::c>(at);
     for_each_outer<step.outer_count>(
         P::value.loops.data() + step.first_loop, step.outer_count,
-        step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers, nullptr, nullptr},
+        step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers},
         [&](const step_pointers<T, T, const I>& q) {
           scatter_add<T, width_of<S>()>(static_cast<T*>(args.output), q.a, q.c, step.n.extent,
                                         {step.n.c, step.c.lane_stride}, at.lane_count,
                                         ahead(step.c, at));
         });
+  }
+
+  /// How step S leaves what it computes: as an update only where alpha or beta is more than 1 or 0.
+  template <int S>
+  static constexpr epilogue finish_of() {
+    constexpr const program_step& step = P::value.steps[S];
+    constexpr bool scaled = Scaled && step.finish == epilogue::update;
+    if (!scaled && step.accumulates && step.sign > 0 && !is_complex_type<T> &&
+        step.kind == step_kind::contract)
+      return epilogue::add;
+    return scaled || step.accumulates || step.sign < 0 ? epilogue::update : epilogue::overwrite;
+  }
+  struct epilogue_scalars {
+    T alpha, beta;
+  };
+  template <int S>
+  [[gnu::always_inline]] static epilogue_scalars scalars_of(const program_arguments<T>& args) {
+    constexpr const program_step& step = P::value.steps[S];
+    constexpr bool scaled = Scaled && step.finish == epilogue::update;
+    const T factor = scaled ? args.alpha : T(1);
+    return {step.sign < 0 ? -factor : factor, step.accumulates ? T(1) : scaled ? args.beta : T(0)};
   }
 
   template <int S>
@@ -521,40 +634,24 @@ class static_runner {
                                                 T* scratch, const tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     static constexpr const step_loop* loops = P::value.loops.data() + step.first_loop;
-    constexpr bool scaled = Scaled && step.finish == epilogue::update;
-    constexpr bool adds = !scaled && step.accumulates && step.sign > 0 && !is_complex_type<T> &&
-                          (step.kind == step_kind::contract || step.kind == step_kind::sandwich);
-    constexpr epilogue finish = adds                                          ? epilogue::add
-                                : scaled || step.accumulates || step.sign < 0 ? epilogue::update
-                                                                              : epilogue::overwrite;
-    const T factor = scaled ? args.alpha : T(1), alpha = step.sign < 0 ? -factor : factor;
-    const T beta = step.accumulates ? T(1) : scaled ? args.beta : T(0);
+    constexpr epilogue finish = finish_of<S>();
+    const epilogue_scalars scalars = scalars_of<S>(args);
     // Only what is packed from and what is unpacked to has another scalar than T.
     using A = std::conditional_t<step.kind == step_kind::pack, entry_type<step.a.type>, T>;
     using C = std::conditional_t<step.kind == step_kind::unpack, entry_type<step.c.type>, T>;
-    const step_pointers<T, A, C> p{address<S, &program_step::a, A>(args, workspace, scratch, at),
-                                   address<S, &program_step::b, T>(args, workspace, scratch, at),
-                                   address<S, &program_step::c, C>(args, workspace, scratch, at),
-                                   address<S, &program_step::a2, T>(args, workspace, scratch, at),
-                                   address<S, &program_step::d, T>(args, workspace, scratch, at)};
+    const step_pointers<T, A, C> p = pointers<S, A, C>(args, workspace, scratch, at);
     if constexpr (step.kind == step_kind::contract) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
             if constexpr (step.halves == reflection::none)
-              contract<S, finish>(q, alpha, beta, at.next);
+              contract<S, finish>(q, scalars.alpha, scalars.beta, at.next);
             else
-              contract_halves<S, finish>(q, alpha, beta, at.next);
+              contract_halves<S, finish>(q, scalars.alpha, scalars.beta, at.next);
           });
     } else if constexpr (step.kind == step_kind::halve) {
       halve(p.a, step.m.a, step.k.a, p.c, step.m.c, step.k.c, step.m.extent, step.k.extent,
             step.halves);
-    } else if constexpr (step.kind == step_kind::sandwich) {
-      for_each_outer<step.outer_count>(
-          loops, step.outer_count,
-          p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
-            run_sandwich<S, finish>(q, alpha, beta, at.next);
-          });
     } else if constexpr (step.kind == step_kind::pack) {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
@@ -580,8 +677,8 @@ class static_runner {
               if (count == w)
                 return unpack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
             }
-            unpack<T, finish, w>(q.c, q.a, step.n.extent, stride, count, alpha, beta,
-                                 vectors_of<S>());
+            unpack<T, finish, w>(q.c, q.a, step.n.extent, stride, count, scalars.alpha,
+                                 scalars.beta, vectors_of<S>());
           });
     }
   }
@@ -746,31 +843,6 @@ class static_runner {
     }
     if constexpr (First + chunk < m / 2)
       contract_halves<S, Finish, First + chunk>(p, alpha, beta, next);
-  }
-
-  template <int S, epilogue Finish>
-  [[gnu::always_inline]] static void run_sandwich(const step_pointers<T>& p, T alpha, T beta,
-                                                  line_fetcher* next) {
-    static constexpr const program_step& step = P::value.steps[S];
-    static constexpr select::chunks columns(step.n.extent, sandwich_columns_of(step));
-    static constexpr sandwich_strides strides{step.q.a, step.k.a,  step.k.b,  step.n.b, step.q.d,
-                                              step.n.d, step.m.a2, step.q.a2, step.m.c, step.n.c};
-    step_pointers<T> u = p;
-    const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
-      sandwich_row<T, width_of<S>(), static_cast<int>(step.q.extent),
-                   static_cast<int>(step.k.extent), static_cast<int>(step.m.extent), N, strides,
-                   step.halves, Finish, fetches<S>()>(u.a, u.b, u.d, u.a2, u.c, count, alpha, beta,
-                                                      next);
-      u.b += count * N * step.n.b;
-      u.d += count * N * step.n.d;
-      u.c += count * N * step.n.c;
-    };
-    if constexpr (columns.long_count > 0) {
-      row.template operator()<columns.longer>(columns.long_count);
-    }
-    if constexpr (columns.short_count > 0) {
-      row.template operator()<columns.longer - 1>(columns.short_count);
-    }
   }
 };
 

@@ -10,26 +10,26 @@ template <class T>
 struct sandwich_operands {
   const T* a1 = nullptr;
   const T* b = nullptr;
-  const T* d = nullptr;
   const T* a2 = nullptr;
   T* c = nullptr;
   index a1_q = 0, a1_k = 0;
   index b_k = 0, b_n = 0;
-  index d_q = 0, d_n = 0;
   index a2_m = 0, a2_q = 0;
   index c_m = 0, c_n = 0;
   T alpha = T(1), beta = T(0);  ///< only with epilogue::update
 };
 
-// C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A1[q][k] B[k][n])      m < M, n < N, k < K, q < Q
+// C[m][n] := sum_q A2[m][q] at(q, n, sum_k A1[q][k] B[k][n])      m < M, n < N, k < K, q < Q
 //   A1, A2  uniform: one scalar for all lanes; strides a1_q, a1_k and a2_m, a2_q
-//   B, D    lanes; strides b_k, b_n and d_q, d_n
+//   B       lanes; strides b_k, b_n
+//   at      what is done to an entry: scaled, for the mass operator. It is called once for each, and
+//           may read and leave others of entry (q, n)
 //   C       lanes; strides c_m, c_n; it may overlap B where it is the same entries, line by line
 //   finish: overwrite | update | add, as for register_tile;  beta == 0: C is not read
-// An interpolation to Q points, a scaling there and the projection back on one axis: the Q values
-// per column never leave the registers and L1.
-template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
-[[gnu::always_inline]] inline void sandwich(const sandwich_operands<T> s) {
+// An interpolation or derivative at Q points, what is done there, and its transposed on one axis:
+// the Q values per column never leave the registers and L1.
+template <class T, int W, int Q, int K, int M, int N, epilogue Finish, class At>
+[[gnu::always_inline]] inline void sandwich(const sandwich_operands<T> s, At at) {
   constexpr tile_modes how{};
   accumulators<T, W, Q, N> points;
   {
@@ -43,8 +43,7 @@ template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 16
-    for (int n = 0; n < N; ++n)
-      points.sum[q][n] = points.sum[q][n] * load<T, W>(s.d + q * s.d_q + n * s.d_n);
+    for (int n = 0; n < N; ++n) points.sum[q][n] = at(q, n, points.sum[q][n]);
 
   const T* const a2 = rows<W, M, N, Q, access::uniform>(s.a2);
   accumulators<T, W, M, N> acc;

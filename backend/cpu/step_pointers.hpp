@@ -16,8 +16,6 @@ struct step_pointers {
   const A* a;
   const T* b;
   C* c;
-  const T* a2;
-  const T* d;
 };
 
 /// Moves the pointers of a step through its outer loops, at most `Most`, calling f at each place.
@@ -40,8 +38,6 @@ template <int Most, class T, class A, class C, class F>
         p.a += go * loop.a;
         p.b += go * loop.b;
         p.c += go * loop.c;
-        p.a2 += go * loop.a2;
-        p.d += go * loop.d;
         if (!wraps) break;
         at[i] = 0;
       }

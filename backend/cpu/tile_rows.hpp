@@ -47,27 +47,29 @@ template <class T, int W, int M, int N, int K, tile_strides S, tile_modes How, e
 }
 
 struct sandwich_strides {
-  index a1_q, a1_k, b_k, b_n, d_q, d_n, a2_m, a2_q, c_m, c_n;
+  index a1_q, a1_k, b_k, b_n, a2_m, a2_q, c_m, c_n;
 };
 
-/// The same for sandwiches.
+/// The same for sandwiches; at(q, n, y) for all columns n of the row.
 template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
-          epilogue Finish, bool Fetches>
-TENFOLD_ROW_IN_LINE inline void sandwich_row(const T* a1, const T* b, const T* d, const T* a2, T* c,
+          epilogue Finish, bool Fetches, class At>
+TENFOLD_ROW_IN_LINE inline void sandwich_row(const T* a1, const T* b, const T* a2, T* c,
                                              index count, T alpha, T beta,
-                                             [[maybe_unused]] line_fetcher* next) {
+                                             [[maybe_unused]] line_fetcher* next, At at) {
   for (index i = 0; i < count; ++i) {
     if constexpr (Fetches) {
       if (next != nullptr) next->fetch();
     }
-    const sandwich_operands<T> s{a1,    b,     d,      a2,     c,     S.a1_q, S.a1_k, S.b_k, S.b_n,
-                                 S.d_q, S.d_n, S.a2_m, S.a2_q, S.c_m, S.c_n,  alpha,  beta};
+    const sandwich_operands<T> s{a1,    b,      a2,     c,     S.a1_q, S.a1_k, S.b_k,
+                                 S.b_n, S.a2_m, S.a2_q, S.c_m, S.c_n,  alpha,  beta};
+    const auto here = [&](int q, int n, vec<T, W> y) __attribute__((always_inline)) {
+      return at(q, i * N + n, y);
+    };
     if constexpr (Halves == reflection::none)
-      sandwich<T, W, Q, K, M, N, Finish>(s);
+      sandwich<T, W, Q, K, M, N, Finish>(s, here);
     else
-      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s);
+      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s, here);
     b += N * S.b_n;
-    d += N * S.d_n;
     c += N * S.c_n;
   }
 }

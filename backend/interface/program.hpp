@@ -34,7 +34,6 @@ enum class epilogue : unsigned char {
 
 enum class step_kind : unsigned char {
   contract,   ///< C[m][n] := sum_k A[m][k] B[k][n]; without `b`: of A[m][k][n] alone
-  sandwich,   ///< C[m][n] := sum_q A2[m][q] (D[q][n] sum_k A[q][k] B[k][n])
   gemm,       ///< C[t][m][n] := sum_k A[t][m][k] B[t][k][n] for all tiles t; alone in its phase
   blocked,    ///< the same packed into panels, see program_step; whole
   pointwise,  ///< C[m][n] := A[m][n] B[m][n], without `b` of A alone; whole
@@ -50,8 +49,8 @@ constexpr bool is_whole(step_kind k) {
   return k == step_kind::blocked || k == step_kind::pointwise || k == step_kind::reduce;
 }
 
-/// Where an operand lives.
-enum class buffer : unsigned char { none, input, output, workspace, scratch };
+/// Where an operand lives; in registers, between the steps of a sandwich.
+enum class buffer : unsigned char { none, input, output, workspace, scratch, registers };
 
 inline constexpr int max_tile_loops = 4;
 
@@ -83,7 +82,6 @@ struct operand_ref {
 struct step_loop {
   index extent = 1;
   index a = 0, b = 0, c = 0;
-  index a2 = 0, d = 0;  ///< sandwich only
 
   friend constexpr bool operator==(const step_loop&, const step_loop&) = default;
 };
@@ -100,7 +98,8 @@ struct slab_loop {
 
 /// One loop nest: for outer..., tiles of (m, n), accumulate over (k_outer..., k).
 ///   contract: m moves A and C; n moves B and C (and A when `a_varies`); k moves A and B.
-///   sandwich: as contract with q between: k moves A and B; q moves A, D and A2; m moves A2 and C.
+///   contract in a sandwich: m is the axis. It moves A of the first step, all three of the products
+///   behind it, A and C of the last; n and the outer loops, the columns, are the same in all.
 ///   halve: m and k move A and C.
 ///   pack, unpack: n is the run along x.
 ///   blocked: no m, n and k, but four groups in the list of loops, see first_loop: the outer loops
@@ -124,11 +123,10 @@ struct program_step {
   bool accumulates = false;  ///< C := C + ...
   int sign = 1;              ///< of what is computed: 1 or -1
   bool a_varies = false;     ///< A moves along n: an entry-wise product
-  /// A (and A2) are symmetric or antisymmetric under reflection and lie there in halves.
+  /// A is symmetric or antisymmetric under reflection and lies there in halves.
   reflection halves = reflection::none;
   operand_ref a, b, c;
-  operand_ref a2, d;  ///< sandwich only
-  step_loop m, n, k, q;
+  step_loop m, n, k;
   /// In the program's list of loops: first the outer ones, then the outer contracted ones; of a
   /// blocked step then the rows and the columns.
   int first_loop = 0, outer_count = 0, k_outer_count = 0, row_count = 0, column_count = 0;
@@ -137,6 +135,12 @@ struct program_step {
   /// most one around it, the same in all: they run together, entry by entry, and all of an entry is
   /// read before any of it is written, since results may lie where operands did.
   int together = 1;
+  /// This step and those behind it, so many in all, run column by column:
+  ///   Y[q][n] := sum_k A[q][k] B[k][n],
+  ///   entry-wise products of Y[q][n] and others, of which one sum is X[q][n],
+  ///   C[m][n] := sum_q A[m][q] X[q][n].
+  /// Y and X stay in registers; of the products it holds what is said of those together.
+  int sandwich = 1;
   slab_loop slabs{};  ///< that this step is in
   int origin = 0;     ///< the (last) step of the plan that this step computes; for explain
 

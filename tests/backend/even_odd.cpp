@@ -144,15 +144,23 @@ int wrong_in_sandwich(reflection kind) {
   const auto b = integers<T>(tenfold::index{P} * width, 6),
              d = integers<T>(tenfold::index{Q} * width, 7);
   std::vector<T> c(b.size(), T(99));
-  sandwich_operands<T> s{halves.data(), b.data(), d.data(), halves.data(), c.data()};
+  sandwich_operands<T> s{halves.data(), b.data(), halves.data(), c.data()};
   s.a1_q = s.a2_q = P;
   s.a1_k = s.a2_m = 1;
-  s.b_k = s.d_q = s.c_m = width;
-  s.b_n = s.d_n = s.c_n = w;
+  s.b_k = s.c_m = width;
+  s.b_n = s.c_n = w;
+  // What is read at an entry is left there scaled: each entry is met once.
+  std::vector<T> left = d;
+  const auto at = [&](int q, int n, const vec<T, w>& y) {
+    T* const entry = left.data() + q * width + n * w;
+    const vec<T, w> scale = load<T, w>(entry);
+    store<T, w>(entry, scale + scale);
+    return y * scale;
+  };
   if (kind == reflection::odd)
-    even_odd_sandwich<T, w, Q, P, P, N, reflection::odd, epilogue::overwrite>(s);
+    even_odd_sandwich<T, w, Q, P, P, N, reflection::odd, epilogue::overwrite>(s, at);
   else
-    even_odd_sandwich<T, w, Q, P, P, N, reflection::even, epilogue::overwrite>(s);
+    even_odd_sandwich<T, w, Q, P, P, N, reflection::even, epilogue::overwrite>(s, at);
   int wrong = 0;
   for (int m = 0; m < P; ++m) {
     for (int i = 0; i < width; ++i) {
@@ -168,6 +176,7 @@ int wrong_in_sandwich(reflection kind) {
       wrong += c[static_cast<std::size_t>(m * width + i)] != want;
     }
   }
+  for (std::size_t i = 0; i < d.size(); ++i) wrong += left[i] != 2 * d[i];
   return wrong;
 }
 

@@ -17,12 +17,26 @@ using tenfold::testing::wide;
 
 namespace {
 
+/// Factors of the entries, [q][n lanes].
+template <class T>
+struct scaling {
+  const T* d = nullptr;
+  tenfold::index d_q = 0, d_n = 0;
+};
+
+template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
+void run_sandwich(const sandwich_operands<T>& s, const scaling<T>& by) {
+  sandwich<T, W, Q, K, M, N, Finish>(s, [&](int q, int n, const vec<T, W>& y) {
+    return y * load<T, W>(by.d + q * by.d_q + n * by.d_n);
+  });
+}
+
 /// One compiled sandwich behind a pointer: what is checked is then compiled once per scalar.
 template <class T>
 struct compiled_sandwich {
   int w, q, k, m, n;
   epilogue finish;
-  void (*run)(const sandwich_operands<T>&);
+  void (*run)(const sandwich_operands<T>&, const scaling<T>&);
 };
 
 template <class T>
@@ -34,16 +48,18 @@ int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
   s.a1_k = 1;
   s.a2_m = 1;
   s.a2_q = one.m + 2;
-  s.b_n = s.d_n = s.c_n = one.w;
+  s.b_n = s.c_n = one.w;
   s.b_k = width + 3;
-  s.d_q = width + 1;
+  scaling<T> by;
+  by.d_q = width + 1;
+  by.d_n = one.w;
   s.c_m = width + 2;
   s.alpha = alpha;
   s.beta = beta;
   const auto a1 = random_entries<T>(one.q * s.a1_q + 1, 1);
   const auto a2 = random_entries<T>(one.q * s.a2_q + 1, 2);
   const auto b = random_entries<T>(one.k * s.b_k + 1, 3);
-  const auto d = random_entries<T>(one.q * s.d_q + 1, 4);
+  const auto d = random_entries<T>(one.q * by.d_q + 1, 4);
   const auto before = random_entries<T>(one.m * s.c_m, 5);
   std::vector<T> c(before.size(), guard);
   const bool updates = one.finish == epilogue::update, reads = updates && beta != T(0);
@@ -55,9 +71,9 @@ int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
   s.a1 = a1.data();
   s.a2 = a2.data();
   s.b = b.data();
-  s.d = d.data();
+  by.d = d.data();
   s.c = c.data();
-  one.run(s);
+  one.run(s, by);
 
   int wrong = 0;
   for (int m = 0; m < one.m; ++m) {
@@ -74,7 +90,7 @@ int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
           point_magnitude += std::abs(x) * std::abs(y);
         }
         const wide<T> scale = static_cast<wide<T>>(s.a2[m * s.a2_m + q * s.a2_q]) *
-                              static_cast<wide<T>>(s.d[q * s.d_q + i]);
+                              static_cast<wide<T>>(d[static_cast<std::size_t>(q * by.d_q + i)]);
         sum += scale * point;
         magnitude += std::abs(scale) * point_magnitude;
       }
@@ -97,9 +113,8 @@ int wrong_entries(const compiled_sandwich<T>& one, T alpha, T beta) {
 }
 
 template <class T, int W, int Q, int K, int M, int N, epilogue Finish>
-constexpr compiled_sandwich<T> compiled{W, Q, K, M, N, Finish, [](const sandwich_operands<T>& s) {
-                                          sandwich<T, W, Q, K, M, N, Finish>(s);
-                                        }};
+constexpr compiled_sandwich<T> compiled{
+    W, Q, K, M, N, Finish, run_sandwich<T, W, Q, K, M, N, Finish>};
 
 template <class T, int W, int Q, int K, int M, int N>
 void check_finishes() {
@@ -151,13 +166,13 @@ TEST_CASE("sandwich may write its result over its input") {
   s.a1 = s.a2 = a.data();
   s.a1_q = s.a2_q = k;
   s.a1_k = s.a2_m = 1;
-  s.d = d.data();
-  s.b_k = s.d_q = s.c_m = n * w;
-  s.b_n = s.d_n = s.c_n = w;
+  const scaling<double> by{d.data(), n * w, w};
+  s.b_k = s.c_m = n * w;
+  s.b_n = s.c_n = w;
   s.b = b.data();
   s.c = c.data();
-  sandwich<double, w, q, k, k, n, epilogue::overwrite>(s);
+  run_sandwich<double, w, q, k, k, n, epilogue::overwrite>(s, by);
   s.c = b.data();
-  sandwich<double, w, q, k, k, n, epilogue::overwrite>(s);
+  run_sandwich<double, w, q, k, k, n, epilogue::overwrite>(s, by);
   CHECK(b == c);
 }

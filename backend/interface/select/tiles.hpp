@@ -333,8 +333,10 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
 /// one), and two even where a few are spilt, because then a broadcast serves two (Zen 5, p = 4 to
 /// 8: 1.02 to 1.09 times). With matrices in halves, whose entries are read half as often, a second
 /// pays as long as it spills little: Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
-constexpr int sandwich_columns(index points, index rows, bool in_halves, int registers) {
-  if (registers < 32) return 1;
+/// Several `products` between its halves take the registers of a second column.
+constexpr int sandwich_columns(index points, index rows, bool in_halves, int products,
+                               int registers) {
+  if (registers < 32 || products > 1) return 1;
   const index held = registers - 4, sides = points + rows;
   if (in_halves) return 2 * sides <= registers + 2 ? 2 : 1;
   return held < 2 * sides ? 2 : static_cast<int>(held / sides);
