@@ -503,8 +503,10 @@ class lowering : private whole_lowering<L, Program> {
     for (int i = 0; i < order.count; ++i) {
       loops[count++] = {problem_.extent[order[i]], from.stride[order[i]], 0, to.stride[order[i]]};
     }
+    // The entries that a map leads to may be neighbours along its last label.
+    if ((from.ref.mapped || to.ref.mapped) && count > 0) step.n = loops[--count];
     count = fold(loops, count);
-    if (count > 0) step.n = loops[--count];
+    if (step.n.extent == 1 && count > 0) step.n = loops[--count];
     set_loops(step, loops, count, nullptr, 0);
     if (kind == step_kind::unpack && is_final(value - n_)) step.finish = epilogue::update;
   }

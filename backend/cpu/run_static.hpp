@@ -577,9 +577,14 @@ class static_runner {
         P::value.loops.data() + step.first_loop, step.outer_count,
         step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset},
         [&](const step_pointers<T, I, T>& q) {
-          gather<T, width_of<S>(), step.a.conjugated && is_complex_type<A>>(
-              q.c, x, q.a, step.n.extent, {step.n.a, step.a.lane_stride}, at.lane_count,
-              ahead(step.a, at));
+          constexpr lane_strides stride{step.n.a, step.a.lane_stride};
+          constexpr int w = width_of<S>();
+          if constexpr (std::is_same_v<A, T> && may_be_line<T>(step.n.extent, w, stride)) {
+            if (at.lane_count == w)
+              return gather_row<T, w, step.n.extent>(q.c, x, q.a, stride, ahead(step.a, at));
+          }
+          gather<T, w, step.a.conjugated && is_complex_type<A>>(q.c, x, q.a, step.n.extent, stride,
+                                                                at.lane_count, ahead(step.a, at));
         });
   }
   template <int S, class I>
@@ -591,9 +596,14 @@ class static_runner {
         P::value.loops.data() + step.first_loop, step.outer_count,
         step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers},
         [&](const step_pointers<T, T, const I>& q) {
-          scatter_add<T, width_of<S>()>(static_cast<T*>(args.output), q.a, q.c, step.n.extent,
-                                        {step.n.c, step.c.lane_stride}, at.lane_count,
-                                        ahead(step.c, at));
+          constexpr lane_strides stride{step.n.c, step.c.lane_stride};
+          constexpr int w = width_of<S>();
+          T* const y = static_cast<T*>(args.output);
+          if constexpr (may_be_line<T>(step.n.extent, w, stride)) {
+            if (at.lane_count == w)
+              return scatter_add_row<T, w, step.n.extent>(y, q.a, q.c, stride, ahead(step.c, at));
+          }
+          scatter_add<T, w>(y, q.a, q.c, step.n.extent, stride, at.lane_count, ahead(step.c, at));
         });
   }
 

@@ -247,20 +247,32 @@ struct touching_runs {
     static constexpr int lane(int v, int e) { return (v * W + e) / N; }
   };
 };
-/// The vector number `To` that Where says to put together from N others, one more at a time.
-template <class Where, int To, int N, class V, int... I>
-[[gnu::always_inline]] inline V collect(const V (&from)[N], std::integer_sequence<int, I...>) {
+/// The vector number `To` that Where says to put together from N others, one more at a time: those
+/// that it takes anything from, number From and behind it, into what is there of it.
+template <class Where, int To, int From, int N, class V, int... I>
+[[gnu::always_inline]] inline V collect_from(const V (&from)[N], V all,
+                                             std::integer_sequence<int, I...> lanes) {
   constexpr int w = sizeof...(I);
-  V all = __builtin_shufflevector(
-      from[0], from[1],
-      (Where::source(To, I) < 2 ? Where::lane(To, I) + w * Where::source(To, I) : 0)...);
-  if constexpr (N > 2)
-    all = __builtin_shufflevector(all, from[2],
-                                  (Where::source(To, I) == 2 ? w + Where::lane(To, I) : I)...);
-  if constexpr (N > 3)
-    all = __builtin_shufflevector(all, from[3],
-                                  (Where::source(To, I) == 3 ? w + Where::lane(To, I) : I)...);
+  if constexpr (((Where::source(To, I) == From) || ...)) {
+    all = __builtin_shufflevector(all, from[From],
+                                  (Where::source(To, I) == From ? w + Where::lane(To, I) : I)...);
+  }
+  if constexpr (From + 1 < N) all = collect_from<Where, To, From + 1>(from, all, lanes);
   return all;
+}
+template <class Where, int To, int N, class V, int... I>
+[[gnu::always_inline]] inline V collect(const V (&from)[N],
+                                        std::integer_sequence<int, I...> lanes) {
+  constexpr int w = sizeof...(I);
+  if constexpr (N == 1) {
+    return from[0];
+  } else {
+    V all = __builtin_shufflevector(
+        from[0], from[1],
+        (Where::source(To, I) < 2 ? Where::lane(To, I) + w * Where::source(To, I) : 0)...);
+    if constexpr (N > 2) all = collect_from<Where, To, 2>(from, all, lanes);
+    return all;
+  }
 }
 
 /// To[k * to_stride ...] := the vectors that Where puts together from those at from_stride.

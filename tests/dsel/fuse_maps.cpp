@@ -15,21 +15,23 @@
 namespace tenfold {
 namespace {
 
-/// A grid of N x N x N elements with P nodes along each axis, neighbours sharing theirs; nodes at
-/// x = 0 are not there (-1). As blocks: W elements side by side, the last ones of a block not
-/// there.
+/// A grid of 3 x 3 x 13 elements with P nodes along each axis, neighbours sharing theirs; nodes at
+/// x = 0 and at both ends of z are not there (-1). Some vectors of elements lie side by side along
+/// z, some go on in the next row.
 template <class I, int P>
 struct node_map {
-  static constexpr int N = 5, along = N * (P - 1) + 1;
-  index nodes = index{along} * along * along;
+  static constexpr int N = 3, Z = 13, elements = N * N * Z;
+  static constexpr int along = N * (P - 1) + 1, along_z = Z * (P - 1) + 1;
+  index nodes = index{along} * along * along_z;
   std::vector<I> numbers;
 
   static I number(int e, int i, int j, int k) {
-    const int x = e / N / N * (P - 1) + i, y = e / N % N * (P - 1) + j, z = e % N * (P - 1) + k;
-    return static_cast<I>(x == 0 ? -1 : (x * along + y) * along + z);
+    const int x = e / Z / N * (P - 1) + i, y = e / Z % N * (P - 1) + j, z = e % Z * (P - 1) + k;
+    return static_cast<I>(x == 0 || z == 0 || z == along_z - 1 ? -1
+                                                               : (x * along + y) * along_z + z);
   }
   node_map() {
-    for (int a = 0; a < N * N * N * P * P * P; ++a) {
+    for (int a = 0; a < elements * P * P * P; ++a) {
       const int k = a % P, j = a / P % P, i = a / P / P % P, e = a / P / P / P;
       numbers.push_back(number(e, i, j, k));
     }
@@ -49,7 +51,7 @@ void check_restricted_mass(bool adds, bool ordered, index part = 64) {
   CAPTURE(adds);
   CAPTURE(ordered);
   const node_map<I, P> nodes;
-  const index elements = nodes.N * nodes.N * nodes.N;
+  const index elements = nodes.elements;
   mass_problem<T, IsStatic, P, Q> x(elements);
   tensor<T, dyn> global(nodes.nodes), sum(nodes.nodes), expected(nodes.nodes);
   fill(global, 9);
@@ -180,7 +182,7 @@ TEST_CASE("scattered sums have the same bits on any number of threads") {
   constexpr input<"A"> A;
   constexpr output<"v"> v;
   const node_map<std::int32_t, 4> nodes;
-  const index elements = nodes.N * nodes.N * nodes.N;
+  const index elements = nodes.elements;
   const index_map<std::int32_t> map(nodes.numbers.data(), elements, 64, nodes.nodes);
   const scatter_order order(map);
   CHECK(order.colours() > 1);
