@@ -92,80 +92,136 @@ template <class T, int W, class I>
   }
 }
 
-// --- rows that lie in a line ---
+// --- rows whose entries are neighbours ---
+//
+// One entry after the other, gathering and adding takes longer than a mass operator of p = 4
+// itself. Zen 5, mat-vecs in cache, the rate of what runs give beside that: p = 4, where all rows
+// are lines, 1.36 for BP1, 1.17 for BP3, 1.24 for BP5; p = 5, where no row is one, 1.03, 1.02
+// and 1.07.
 
-/// Whether rows of n entries for each of `width` lanes are looked at as lines.
+/// Whether rows of n entries for each of `width` lanes are looked at as runs.
 template <class T>
-constexpr bool may_be_line(index n, int width, lane_strides stride) {
-  return !is_complex_type<T> && width >= 4 && width == lanes<T> && n >= 2 && n <= 16 &&
+constexpr bool may_be_runs(index n, int width, lane_strides stride) {
+  return !is_complex_type<T> && width >= 4 && width == lanes<T> && n >= 3 && n <= 16 &&
          (stride.x == 1 || stride.lane == 1);
 }
 
-/// A row of N entries for each of W lanes in a line: entry x of lane w is number
-/// first + w (N - 1) + x of the array. So lie the nodes along elements side by side, where the last
-/// of one is the first of the next. Either end of the line may be missing (-1).
-template <int W, int N>
-struct entry_line {
-  static constexpr int length = W * (N - 1);  ///< from the first entry to the last
-  index first = 0;
-  bool has_first = false, has_last = false;
-  bool is_one = false;  ///< else the row is none
+/// A row of N entries for each of W lanes as runs: entry x of lane w is number first[w] + x of the
+/// array, or not there, which at the ends of a run only may be. Of a lane nothing may be there.
+///
+/// A lane is joined with the one before it if it begins with the last entry of that: so do elements
+/// side by side. A line is W joined lanes.
+template <class I, int W, int N>
+struct entry_runs {
+  using numbers = typename short_vec<I, W>::type;
+  bool are_runs = false;  ///< else nothing of the rest is known
+  bool are_line = false;
+  unsigned joined = 0;        ///< bit w: lane w is joined
+  numbers first, begin, end;  ///< entry 0 as if it were there; the numbers of entries 0 and N - 1
+  numbers any;                ///< negative if nothing of the lane is there
+
+  /// The lanes that vector v of N - 1 takes entries from: entries 0 to N - 2 of lane after lane.
+  static constexpr int first_lane(int v) { return v * W / (N - 1); }
+  static constexpr int last_lane(int v) { return (v * W + W - 1) / (N - 1); }
+  /// Where the entries of vector v are if they are neighbours.
+  index place(int v) const {
+    const int w = first_lane(v);
+    return static_cast<index>(first[w]) + (v * W - w * (N - 1));
+  }
+  /// Whether they are, and all are there.
+  bool are_neighbours(int v) const {
+    const int w = first_lane(v), last = last_lane(v);
+    const unsigned between = (2u << last) - (2u << w);
+    return (joined & between) == between && (v * W == w * (N - 1) ? begin[w] : any[w]) >= 0;
+  }
+  /// Calls f(place, from, to) for each lane of which entries from <= i < to of vector v are there:
+  /// entry i at place + i.
+  template <class F>
+  [[gnu::always_inline]] void for_each_part(int v, F f) const {
+    for (int w = first_lane(v); w <= last_lane(v); ++w) {
+      const int shift = w * (N - 1) - v * W, begins = shift + (begin[w] < 0 ? 1 : 0);
+      const int from = begins > 0 ? begins : 0, to = shift + N - 1 < W ? shift + N - 1 : W;
+      if (any[w] >= 0 && from < to) f(static_cast<index>(first[w]) - shift, from, to);
+    }
+  }
 };
 
-/// The bits in which L neighbouring numbers differ from first, first + Step, ...
-template <int Step, int L, class I>
-[[gnu::always_inline]] inline auto differences(const I* at, index first) {
-  typename short_vec<I, L>::type numbers;
-  std::memcpy(&numbers, at, sizeof numbers);
-  return [&]<int... J>(std::integer_sequence<int, J...>) __attribute__((always_inline)) {
-    return numbers ^ (typename short_vec<I, L>::type{I(J * Step)...} + static_cast<I>(first));
-  }
-  (std::make_integer_sequence<int, L>{});
+/// 0, Step, 2 Step, ...
+template <int Step, class V, int... J>
+[[gnu::always_inline]] inline V multiples(std::integer_sequence<int, J...>) {
+  using I = std::remove_reference_t<decltype(V{}[0])>;
+  return V{I(J * Step)...};
 }
 template <class V, int... J>
-[[gnu::always_inline]] inline bool has_any(const V& v, std::integer_sequence<int, J...>) {
-  return (v[J] | ...) != 0;
+[[gnu::always_inline]] inline auto all_bits(const V& v, std::integer_sequence<int, J...>) {
+  return (v[J] | ...);
+}
+template <class V, int... J>
+[[gnu::always_inline]] inline auto common_bits(const V& v, std::integer_sequence<int, J...>) {
+  return (v[J] & ...);
 }
 
-/// The line that a row is, or none. Its numbers lie at x * stride.x + w * stride.lane, and are
-/// compared with those of a line a vector at a time, along whichever stride is 1.
+/// The runs that a row is. Its numbers lie at x * stride.x + w * stride.lane and are compared with
+/// those of runs a vector at a time, along whichever stride is 1.
 template <int W, int N, class I>
-[[gnu::always_inline]] inline entry_line<W, N> find_line(const I* map, lane_strides stride) {
-  entry_line<W, N> line;
-  const index begin = map[0], end = map[(N - 1) * stride.x + (W - 1) * stride.lane];
-  line.first = map[stride.x] - 1;  // entry 1 is there if the row is a line
-  line.has_first = begin >= 0;
-  line.has_last = end >= 0;
-  bool differs = false;
+[[gnu::always_inline]] inline entry_runs<I, W, N> find_runs(const I* map, lane_strides stride) {
+  using numbers = typename entry_runs<I, W, N>::numbers;
+  constexpr std::make_integer_sequence<int, W> lane_numbers{};
+  constexpr int sign = 8 * static_cast<int>(sizeof(I)) - 1;
+  entry_runs<I, W, N> runs;
+  numbers wrong;  // not zero: the lane is no run
   if (stride.lane == 1) {
-    typename short_vec<I, W>::type wrong{};
+    const auto at = [&](int x) __attribute__((always_inline)) {
+      numbers v;
+      std::memcpy(&v, map + x * stride.x, sizeof v);
+      return v;
+    };
+    runs.begin = at(0);
+    runs.end = at(N - 1);
+    runs.any = runs.begin & runs.end & at(1);
+    runs.first = at(1) - 1;
+    wrong = at(1) >> sign;
 #pragma GCC unroll 16
-    for (int x = 0; x < N; ++x) {
-      auto d = differences<N - 1, W>(map + x * stride.x, line.first + x);
-      if (x == 0) d[0] = 0;
-      if (x == N - 1) d[W - 1] = 0;
-      wrong |= d;
+    for (int x = 2; x < N - 1; ++x) {
+      wrong |= at(x) ^ (runs.first + static_cast<I>(x));
+      runs.any &= at(x);
     }
-    differs = has_any(wrong, std::make_integer_sequence<int, W>{});
   } else {
-    constexpr int l = N >= 8 ? 8 : N >= 4 ? 4 : 2;
-    typename short_vec<I, l>::type wrong{};
+    constexpr int l = N - 2 >= 8 ? 8 : N - 2 >= 4 ? 4 : N - 2 >= 2 ? 2 : 1;
+    using part = typename short_vec<I, l>::type;
+    constexpr std::make_integer_sequence<int, l> part_numbers{};
 #pragma GCC unroll 16
     for (int w = 0; w < W; ++w) {
+      const I* const lane = map + w * stride.lane;
+      runs.begin[w] = lane[0];
+      runs.end[w] = lane[N - 1];
+      runs.first[w] = lane[1] - 1;
+      part differ{}, any = part{} - 1;
 #pragma GCC unroll 16
-      for (int x = 0; x < N; x += l) {
-        const int from = x + l < N ? x : N - l;
-        auto d = differences<1, l>(map + from + w * stride.lane, line.first + w * (N - 1) + from);
-        if (w == 0 && from == 0) d[0] = 0;
-        if (w == W - 1 && from == N - l) d[l - 1] = 0;
-        wrong |= d;
+      for (int x = 1; x < N - 1; x += l) {
+        const int from = x + l < N - 1 ? x : N - 1 - l;
+        part v;
+        std::memcpy(&v, lane + from, sizeof v);
+        differ |= v ^ (multiples<1, part>(part_numbers) + static_cast<I>(lane[1] - 1 + from));
+        any &= v;
       }
+      wrong[w] = all_bits(differ, part_numbers) | (lane[1] >> sign);
+      runs.any[w] = common_bits(any, part_numbers) & lane[0] & lane[N - 1];
     }
-    differs = has_any(wrong, std::make_integer_sequence<int, l>{});
   }
-  line.is_one = !differs && line.first >= -1 && (begin == line.first || begin < 0) &&
-                (end == line.first + line.length || end < 0);
-  return line;
+  wrong |= (runs.begin ^ runs.first) & ~(runs.begin >> sign);
+  wrong |= (runs.end ^ (runs.first + I(N - 1))) & ~(runs.end >> sign);
+  runs.are_runs = all_bits(wrong & ~(runs.any >> sign), lane_numbers) == 0;
+  const auto joined = [&]<int... L>(std::integer_sequence<int, L...>)
+      __attribute__((always_inline)) {
+    const numbers before = __builtin_shufflevector(runs.end, runs.end, (L == 0 ? W - 1 : L - 1)...);
+    const numbers is = (numbers)(before == runs.begin) & ~(runs.begin >> sign);
+    return static_cast<unsigned>(all_bits(is & numbers{I(1 << L)...}, lane_numbers));
+  }
+  (lane_numbers);
+  runs.joined = joined & ~1u;
+  runs.are_line = runs.are_runs && runs.joined == (2u << (W - 1)) - 2 && runs.any[0] >= 0;
+  return runs;
 }
 
 /// Fetches the row whose numbers are `ahead` behind these, as if it were a line: it is if this is
@@ -179,77 +235,136 @@ template <int W, int N, class T, class I>
   // As a number: the last lines may lie behind the array.
   const auto first = reinterpret_cast<std::uintptr_t>(x + second) - sizeof(T);
 #pragma GCC unroll 16
-  for (std::size_t i = 0; i <= entry_line<W, N>::length * sizeof(T); i += 64)
+  for (std::size_t i = 0; i <= W * (N - 1) * sizeof(T); i += 64)
     __builtin_prefetch(reinterpret_cast<const void*>(first + i));
+}
+
+/// S from N - 1 vectors of neighbours: entries 0 to N - 2 of lane after lane. Entry N - 1 of a lane
+/// is entry 0 of the next, of the last lane it is `last`.
+template <class T, int W, int N, int... L, int... V>
+[[gnu::always_inline]] inline void store_lanes(T* s, const entry_row<T, W> (&run)[N - 1], T last,
+                                               std::integer_sequence<int, L...> lane_numbers,
+                                               std::integer_sequence<int, V...>) {
+  using where = typename touching_runs<N - 1, W>::in;
+  const entry_row<T, W> lane[N - 1] = {collect<where, V>(run, lane_numbers)...};
+  (store_row<T, W>(s + V * W, lane[V]), ...);
+  store_row<T, W>(s + (N - 1) * W, __builtin_shufflevector(lane[0], entry_row<T, W>{last},
+                                                           (L == W - 1 ? W : L + 1)...));
+}
+
+/// gather_row where the row is runs but no line.
+template <class T, int W, int N, class I>
+[[gnu::noinline]] void gather_runs(T* s, const T* x, const entry_runs<I, W, N>& runs) {
+  entry_row<T, W> run[N - 1];
+#pragma GCC unroll 16
+  for (int v = 0; v < N - 1; ++v) {
+    if (runs.are_neighbours(v)) {
+      run[v] = load_row<T, W, false>(x + runs.place(v));
+    } else {
+      vec<T, W> parts(T(0));
+      runs.for_each_part(
+          v, [&](index place, int from, int to) __attribute__((always_inline)) {
+            parts = parts + load_between<T, W>(x + place, from, to);
+          });
+      run[v] = (entry_row<T, W>)parts.data;
+    }
+  }
+  store_lanes<T, W, N>(s, run, T(0), std::make_integer_sequence<int, W>{},
+                       std::make_integer_sequence<int, N - 1>{});
+  for (int w = 0; w < W; ++w) {
+    if (w == W - 1 || (runs.joined >> (w + 1) & 1) == 0)
+      s[(N - 1) * W + w] = runs.end[w] < 0 ? T(0) : x[runs.end[w]];
+  }
 }
 
 // S[x][w] := X[map[x * stride.x + w * stride.lane]], 0 where the map has -1;  x < N, all W lanes
 //   S, map, ahead as for gather
-// A line is N - 1 vectors of neighbours and one entry more, sorted into lanes by shuffles: 0.2 to
-// 0.4 of the time of gather.
 template <class T, int W, int N, class I>
 void gather_row(T* s, const T* x, const I* map, lane_strides stride, index ahead) {
-  const entry_line<W, N> line = find_line<W, N>(map, stride);
-  if (!line.is_one) return gather<T, W, false>(s, x, map, N, stride, W, ahead);
+  const entry_runs<I, W, N> runs = find_runs<W, N>(map, stride);
+  if (!runs.are_runs) return gather<T, W, false>(s, x, map, N, stride, W, ahead);
   fetch_line<W, N>(x, map, ahead, stride);
-  using row = entry_row<T, W>;
-  using where = typename touching_runs<N - 1, W>::in;
-  using lane_numbers = std::make_integer_sequence<int, W>;
-  const T* const from = x + (line.first + 1);
-  const T last = line.has_last ? from[line.length - 1] : T(0);
-  row run[N - 1];
-  [&]<int... L, int... E>(std::integer_sequence<int, L...>, std::integer_sequence<int, E...>)
-      __attribute__((always_inline)) {
-    if (line.has_first) {
-      run[0] = load_row<T, W, false>(from - 1);
-    } else {
-      const row behind = (row)load_partial<T, W>(from, W - 1).data;
-      run[0] = __builtin_shufflevector(behind, row{}, (L == 0 ? W : L - 1)...);
-    }
-    ((run[E + 1] = load_row<T, W, false>(from + (E + 1) * W - 1)), ...);
-    const row first = collect<where, 0>(run, lane_numbers{});
-    store_row<T, W>(s, first);
-    (store_row<T, W>(s + (E + 1) * W, collect<where, E + 1>(run, lane_numbers{})), ...);
-    store_row<T, W>(s + (N - 1) * W,
-                    __builtin_shufflevector(first, row{last}, (L == W - 1 ? W : L + 1)...));
+  if (!runs.are_line) return gather_runs<T, W, N>(s, x, runs);
+  const T* const from = x + runs.first[0];
+  entry_row<T, W> run[N - 1];
+  run[0] = runs.begin[0] < 0 ? (entry_row<T, W>)load_between<T, W>(from, 1, W).data
+                             : load_row<T, W, false>(from);
+#pragma GCC unroll 16
+  for (int v = 1; v < N - 1; ++v) run[v] = load_row<T, W, false>(from + v * W);
+  store_lanes<T, W, N>(s, run, runs.end[W - 1] < 0 ? T(0) : x[runs.end[W - 1]],
+                       std::make_integer_sequence<int, W>{},
+                       std::make_integer_sequence<int, N - 1>{});
+}
+
+/// Calls f.operator()<V>(vector) for the N - 1 vectors of neighbours that are entries 0 to N - 2 of
+/// lane after lane, entry 0 increased by `more`.
+template <class T, int W, int N, class F, int... V>
+[[gnu::always_inline]] inline void for_each_vector(const T* s, const entry_row<T, W>& more, F f,
+                                                   std::integer_sequence<int, V...>) {
+  using where = typename touching_runs<N - 1, W>::out;
+  entry_row<T, W> lane[N - 1] = {load_row<T, W, false>(s + V * W)...};
+  lane[0] += more;
+  (f.template operator()<V>(collect<where, V>(lane, std::make_integer_sequence<int, W>{})), ...);
+}
+
+/// Entries from <= i < W of Y += those of V.
+template <class T, int W>
+[[gnu::always_inline]] inline void add_to(T* y, const entry_row<T, W>& v, int from, int to) {
+  const vec<T, W> more((typename vec<T, W>::register_type)v);
+  if (from == 0 && to == W) {
+    store<T, W>(y, load<T, W>(y) + more);
+  } else {
+    store_between<T, W>(y, load_between<T, W>(y, from, to) + more, from, to);
   }
-  (lane_numbers{}, std::make_integer_sequence<int, N - 2>{});
+}
+
+/// scatter_add_row where the row is runs but no line.
+template <class T, int W, int N, class I>
+[[gnu::noinline]] void scatter_add_runs(T* y, const T* s, const entry_runs<I, W, N>& runs) {
+  for_each_vector<T, W, N>(
+      s, entry_row<T, W>{},
+      [&]<int V>(const entry_row<T, W>& all) __attribute__((always_inline)) {
+        if (runs.are_neighbours(V)) {
+          add_to<T, W>(y + runs.place(V), all, 0, W);
+        } else {
+          runs.for_each_part(
+              V, [&](index place, int from, int to)
+                     __attribute__((always_inline)) { add_to<T, W>(y + place, all, from, to); });
+        }
+      },
+      std::make_integer_sequence<int, N - 1>{});
+  for (int w = 0; w < W; ++w)
+    if (runs.end[w] >= 0) y[runs.end[w]] += s[(N - 1) * W + w];
 }
 
 // Y[map[x * stride.x + w * stride.lane]] += S[x][w], nothing where the map has -1;  x < N, all W
 // lanes
 //   S, map, ahead as for gather
-// In a line the two terms of an entry that two lanes share are added first.
+// In a line the two terms of an entry at which lanes are joined are added first.
 template <class T, int W, int N, class I>
 void scatter_add_row(T* y, const T* s, const I* map, lane_strides stride, index ahead) {
-  const entry_line<W, N> line = find_line<W, N>(map, stride);
-  if (!line.is_one) return scatter_add<T, W>(y, s, map, N, stride, W, ahead);
+  const entry_runs<I, W, N> runs = find_runs<W, N>(map, stride);
+  if (!runs.are_runs) return scatter_add<T, W>(y, s, map, N, stride, W, ahead);
   fetch_line<W, N>(y, map, ahead, stride);
-  using row = entry_row<T, W>;
-  using where = typename touching_runs<N - 1, W>::out;
-  using lane_numbers = std::make_integer_sequence<int, W>;
-  T* const to = y + (line.first + 1);
-  row run[N - 1];
-  [&]<int... L, int... E>(std::integer_sequence<int, L...>, std::integer_sequence<int, E...>)
+  if (!runs.are_line) return scatter_add_runs<T, W, N>(y, s, runs);
+  T* const to = y + runs.first[0];
+  const auto ends = load_row<T, W, false>(s + (N - 1) * W);
+  const auto joined = [&]<int... L>(std::integer_sequence<int, L...>)
       __attribute__((always_inline)) {
-    run[0] = load_row<T, W, false>(s);
-    ((run[E + 1] = load_row<T, W, false>(s + (E + 1) * W)), ...);
-    const row ends = load_row<T, W, false>(s + (N - 1) * W);
-    run[0] += __builtin_shufflevector(ends, row{}, (L == 0 ? W : L - 1)...);
-    const row first = collect<where, 0>(run, lane_numbers{});
-    if (line.has_first) {
-      store_row<T, W>(to - 1, load_row<T, W, false>(to - 1) + first);
-    } else {
-      const row behind = __builtin_shufflevector(first, first, (L == W - 1 ? 0 : L + 1)...);
-      const row sum = (row)load_partial<T, W>(to, W - 1).data + behind;
-      store_partial<T, W>(to, vec<T, W>((typename vec<T, W>::register_type)sum), W - 1);
-    }
-    (store_row<T, W>(to + (E + 1) * W - 1, load_row<T, W, false>(to + (E + 1) * W - 1) +
-                                               collect<where, E + 1>(run, lane_numbers{})),
-     ...);
-    if (line.has_last) to[line.length - 1] += ends[W - 1];
+    return __builtin_shufflevector(ends, entry_row<T, W>{}, (L == 0 ? W : L - 1)...);
   }
-  (lane_numbers{}, std::make_integer_sequence<int, N - 2>{});
+  (std::make_integer_sequence<int, W>{});
+  for_each_vector<T, W, N>(
+      s, joined,
+      [&]<int V>(const entry_row<T, W>& all) __attribute__((always_inline)) {
+        if (V > 0 || runs.begin[0] >= 0) {
+          add_to<T, W>(to + V * W, all, 0, W);
+        } else {
+          add_to<T, W>(to, all, 1, W);
+        }
+      },
+      std::make_integer_sequence<int, N - 1>{});
+  if (runs.end[W - 1] >= 0) y[runs.end[W - 1]] += ends[W - 1];
 }
 
 }  // namespace TENFOLD_ISA

@@ -579,7 +579,7 @@ class static_runner {
         [&](const step_pointers<T, I, T>& q) {
           constexpr lane_strides stride{step.n.a, step.a.lane_stride};
           constexpr int w = width_of<S>();
-          if constexpr (std::is_same_v<A, T> && may_be_line<T>(step.n.extent, w, stride)) {
+          if constexpr (std::is_same_v<A, T> && may_be_runs<T>(step.n.extent, w, stride)) {
             if (at.lane_count == w)
               return gather_row<T, w, step.n.extent>(q.c, x, q.a, stride, ahead(step.a, at));
           }
@@ -599,7 +599,7 @@ class static_runner {
           constexpr lane_strides stride{step.n.c, step.c.lane_stride};
           constexpr int w = width_of<S>();
           T* const y = static_cast<T*>(args.output);
-          if constexpr (may_be_line<T>(step.n.extent, w, stride)) {
+          if constexpr (may_be_runs<T>(step.n.extent, w, stride)) {
             if (at.lane_count == w)
               return scatter_add_row<T, w, step.n.extent>(y, q.a, q.c, stride, ahead(step.c, at));
           }

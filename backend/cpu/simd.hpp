@@ -364,6 +364,61 @@ template <class T, int W>
     return broadcast<T, W>(T(0));
 }
 
+/// Entries from <= i < to of W at p, real ones, zeros beside them; nothing else is read.
+template <class T, int W>
+[[gnu::always_inline]] inline vec<T, W> load_between(const T* p, int from, int to) {
+  constexpr int bytes = W * static_cast<int>(sizeof(T));
+  constexpr bool wide = std::is_same_v<T, double>;
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  const auto mask = ((1u << to) - 1) & ~((1u << from) - 1);
+  if constexpr (bytes == 64 && wide) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
+  if constexpr (bytes == 64 && !wide) return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p);
+  if constexpr (bytes == 32 && wide) return _mm256_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
+  if constexpr (bytes == 32 && !wide) return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), p);
+  if constexpr (bytes == 16 && wide) return _mm_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
+  if constexpr (bytes == 16 && !wide) return _mm_maskz_loadu_ps(static_cast<__mmask8>(mask), p);
+#elif defined(__AVX2__) && defined(__FMA__)
+  const auto mask = lane_mask<bytes, wide>(to) & ~lane_mask<bytes, wide>(from);
+  if constexpr (bytes == 32 && wide) return _mm256_maskload_pd(p, mask);
+  if constexpr (bytes == 32 && !wide) return _mm256_maskload_ps(p, mask);
+  if constexpr (bytes == 16 && wide) return _mm_maskload_pd(p, mask);
+  if constexpr (bytes == 16 && !wide) return _mm_maskload_ps(p, mask);
+#else
+  (void)wide, (void)bytes;
+  T entries[W] = {};
+  for (int i = from; i < to; ++i) entries[i] = p[i];
+  return load<T, W>(entries);
+#endif
+}
+
+/// Entries from <= i < to of v, real ones; nothing else is written.
+template <class T, int W>
+[[gnu::always_inline]] inline void store_between(T* p, vec<T, W> v, int from, int to) {
+  constexpr int bytes = W * static_cast<int>(sizeof(T));
+  constexpr bool wide = std::is_same_v<T, double>;
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+  const auto mask = ((1u << to) - 1) & ~((1u << from) - 1);
+  if constexpr (bytes == 64 && wide) _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+  if constexpr (bytes == 64 && !wide)
+    _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v.data);
+  if constexpr (bytes == 32 && wide) _mm256_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+  if constexpr (bytes == 32 && !wide) _mm256_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
+  if constexpr (bytes == 16 && wide) _mm_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
+  if constexpr (bytes == 16 && !wide) _mm_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
+#elif defined(__AVX2__) && defined(__FMA__)
+  const auto mask = lane_mask<bytes, wide>(to) & ~lane_mask<bytes, wide>(from);
+  if constexpr (bytes == 32 && wide) _mm256_maskstore_pd(p, mask, v.data);
+  if constexpr (bytes == 32 && !wide) _mm256_maskstore_ps(p, mask, v.data);
+  if constexpr (bytes == 16 && wide) _mm_maskstore_pd(p, mask, v.data);
+  if constexpr (bytes == 16 && !wide) _mm_maskstore_ps(p, mask, v.data);
+#else
+  (void)wide, (void)bytes;
+  T entries[W];
+  store<T, W>(entries, v);
+  for (int i = from; i < to; ++i) p[i] = entries[i];
+#endif
+}
+
 /// The first n < W entries at p, zeros behind; nothing else is read.
 template <class T, int W>
 [[gnu::always_inline]] inline vec<T, W> load_partial(const T* p, int n) {
@@ -383,30 +438,7 @@ template <class T, int W>
     split<W>(v);
     return v;
   } else {
-    constexpr int bytes = W * static_cast<int>(sizeof(T));
-    constexpr bool wide = std::is_same_v<T, double>;
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-    const auto mask = (1u << n) - 1;
-    if constexpr (bytes == 64 && wide) return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
-    if constexpr (bytes == 64 && !wide)
-      return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p);
-    if constexpr (bytes == 32 && wide) return _mm256_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
-    if constexpr (bytes == 32 && !wide)
-      return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask), p);
-    if constexpr (bytes == 16 && wide) return _mm_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
-    if constexpr (bytes == 16 && !wide) return _mm_maskz_loadu_ps(static_cast<__mmask8>(mask), p);
-#elif defined(__AVX2__) && defined(__FMA__)
-    const auto mask = lane_mask<bytes, wide>(n);
-    if constexpr (bytes == 32 && wide) return _mm256_maskload_pd(p, mask);
-    if constexpr (bytes == 32 && !wide) return _mm256_maskload_ps(p, mask);
-    if constexpr (bytes == 16 && wide) return _mm_maskload_pd(p, mask);
-    if constexpr (bytes == 16 && !wide) return _mm_maskload_ps(p, mask);
-#else
-    (void)wide, (void)bytes;
-    T entries[W] = {};
-    for (int i = 0; i < n; ++i) entries[i] = p[i];
-    return load<T, W>(entries);
-#endif
+    return load_between<T, W>(p, 0, n);
   }
 }
 
@@ -427,32 +459,7 @@ template <class T, int W>
       if (left > 0) store_partial<real<T>, W>(r + W, v.im, left);
     }
   } else {
-    constexpr int bytes = W * static_cast<int>(sizeof(T));
-    constexpr bool wide = std::is_same_v<T, double>;
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-    const auto mask = (1u << n) - 1;
-    if constexpr (bytes == 64 && wide)
-      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
-    if constexpr (bytes == 64 && !wide)
-      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(mask), v.data);
-    if constexpr (bytes == 32 && wide)
-      _mm256_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
-    if constexpr (bytes == 32 && !wide)
-      _mm256_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
-    if constexpr (bytes == 16 && wide) _mm_mask_storeu_pd(p, static_cast<__mmask8>(mask), v.data);
-    if constexpr (bytes == 16 && !wide) _mm_mask_storeu_ps(p, static_cast<__mmask8>(mask), v.data);
-#elif defined(__AVX2__) && defined(__FMA__)
-    const auto mask = lane_mask<bytes, wide>(n);
-    if constexpr (bytes == 32 && wide) _mm256_maskstore_pd(p, mask, v.data);
-    if constexpr (bytes == 32 && !wide) _mm256_maskstore_ps(p, mask, v.data);
-    if constexpr (bytes == 16 && wide) _mm_maskstore_pd(p, mask, v.data);
-    if constexpr (bytes == 16 && !wide) _mm_maskstore_ps(p, mask, v.data);
-#else
-    (void)wide, (void)bytes;
-    T entries[W];
-    store<T, W>(entries, v);
-    for (int i = 0; i < n; ++i) p[i] = entries[i];
-#endif
+    store_between<T, W>(p, v, 0, n);
   }
 }
 

@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <random>
+#include <string>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <vector>
 
-// Rows of entries that a map leads to, which may lie in a line.
+// Rows of entries that a map leads to, which may be neighbours.
 
 namespace tenfold::cpu {
 namespace {
@@ -21,14 +23,18 @@ struct row_of_numbers {
       for (int x = 0; x < N; ++x) at(x, w) = static_cast<I>(first + w * (N - 1) + x);
   }
   I& at(int x, int w) { return numbers[static_cast<std::size_t>(x * stride.x + w * stride.lane)]; }
-  bool is_line() const { return find_line<W, N>(numbers.data(), stride).is_one; }
+  /// "line", "runs" or "any".
+  std::string kind() const {
+    const auto found = find_runs<W, N>(numbers.data(), stride);
+    return found.are_line ? "line" : found.are_runs ? "runs" : "any";
+  }
 };
 
 /// Gathers and scatters a row, and compares with what one entry after the other gives. The array
 /// holds what the row names and no more, so that the address sanitizer sees any access outside.
 template <class T, class I, int W, int N>
-void check_row(row_of_numbers<I, W, N>& row, bool is_line) {
-  CHECK(row.is_line() == is_line);
+void check_row(row_of_numbers<I, W, N>& row, const std::string& kind) {
+  CHECK(row.kind() == kind);
   I last = -1;
   for (const I number : row.numbers) last = number > last ? number : last;
   std::vector<T> array(static_cast<std::size_t>(last + 1)), s(W * N), terms(W * N);
@@ -53,56 +59,67 @@ void check_row(row_of_numbers<I, W, N>& row, bool is_line) {
 template <class T, class I, int N>
 void check_rows() {
   constexpr int W = lanes<T>;
-  if constexpr (may_be_line<T>(N, W, {1, N})) {
+  if constexpr (may_be_runs<T>(N, W, {1, N})) {
+    using row = row_of_numbers<I, W, N>;
+    std::mt19937 random(N);
     for (const bool along_lanes : {false, true}) {
       CAPTURE(N);
       CAPTURE(along_lanes);
-      using row = row_of_numbers<I, W, N>;
       for (const bool has_first : {false, true}) {
         for (const bool has_last : {false, true}) {
           row line(along_lanes, 5);
           if (!has_first) line.at(0, 0) = -1;
           if (!has_last) line.at(N - 1, W - 1) = -1;
-          check_row<T>(line, true);
+          check_row<T>(line, "line");
         }
       }
       row at_begin(along_lanes, 0), behind_none(along_lanes, -1);
-      check_row<T>(at_begin, true);
-      check_row<T>(behind_none, true);
+      check_row<T>(at_begin, "line");
+      check_row<T>(behind_none, "line");
 
       // One number, any of them, is another or missing.
-      bool all_found = true;
       for (int x = 0; x < N; ++x) {
         for (int w = 0; w < W; ++w) {
-          row broken(along_lanes, 3), missing(along_lanes, 3);
-          broken.at(x, w) = 1;
-          const bool is_end = (x == 0 && w == 0) || (x == N - 1 && w == W - 1);
+          row other(along_lanes, 3), missing(along_lanes, 3);
+          other.at(x, w) = 1;
           missing.at(x, w) = -1;
-          all_found = all_found && !broken.is_line() && missing.is_line() == is_end;
+          const bool is_end = (x == 0 && w == 0) || (x == N - 1 && w == W - 1);
+          check_row<T>(other, "any");
+          check_row<T>(missing, is_end ? "line" : x == 0 || x == N - 1 ? "runs" : "any");
         }
       }
-      CHECK(all_found);
-      row broken(along_lanes, 3), touching(along_lanes, 0), nothing(along_lanes, 0);
-      broken.at(N - 1, W / 2) = -1;
-      check_row<T>(broken, false);
-      // Elements side by side that share no node.
-      for (int w = 0; w < W; ++w)
-        for (int x = 0; x < N; ++x) touching.at(x, w) = static_cast<I>(w * N + x);
-      check_row<T>(touching, false);
+
+      // Lanes that begin anywhere, many where another ends, and of which parts are not there.
+      for (int n = 0; n < 200; ++n) {
+        row runs(along_lanes, 0);
+        index first = 2;
+        for (int w = 0; w < W; ++w) {
+          const bool goes_on = random() % 3 != 0, is_there = random() % 8 != 0;
+          if (!goes_on) first = static_cast<index>(random() % 100);
+          for (int x = 0; x < N; ++x) runs.at(x, w) = is_there ? static_cast<I>(first + x) : I(-1);
+          if (random() % 4 == 0) runs.at(0, w) = -1;
+          if (random() % 4 == 0) runs.at(N - 1, w) = -1;
+          first += N - 1;
+        }
+        const std::string kind = runs.kind();
+        CHECK(kind != "any");
+        check_row<T>(runs, kind);
+      }
+      row nothing(along_lanes, 0);
       for (I& number : nothing.numbers) number = -1;
-      check_row<T>(nothing, false);
+      check_row<T>(nothing, "runs");
     }
   }
 }
 
 template <class T, class I, int... N>
 void check_lengths(std::integer_sequence<int, N...>) {
-  (check_rows<T, I, N + 2>(), ...);
+  (check_rows<T, I, N + 3>(), ...);
 }
 
-TEST_CASE("a row whose entries lie in a line is found, and gathered and added to as any other") {
-  check_lengths<double, std::int32_t>(std::make_integer_sequence<int, 9>{});
-  check_lengths<float, std::int32_t>(std::make_integer_sequence<int, 5>{});
+TEST_CASE("a row whose entries are neighbours is found, and gathered and added to as any other") {
+  check_lengths<double, std::int32_t>(std::make_integer_sequence<int, 8>{});
+  check_lengths<float, std::int32_t>(std::make_integer_sequence<int, 4>{});
   check_lengths<double, std::int64_t>(std::make_integer_sequence<int, 3>{});
   check_rows<double, std::int32_t, 16>();
 }
