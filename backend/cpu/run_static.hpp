@@ -672,8 +672,8 @@ class static_runner {
             if constexpr (moves_touching<T, w, A>(step.n.extent, stride, step.a.conjugated)) {
               if (count == w) return pack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
             }
-            pack<T, w, step.a.conjugated && is_complex_type<A>>(q.c, q.a, step.n.extent, stride,
-                                                                count, vectors_of<S>());
+            pack<T, w, step.a.conjugated && is_complex_type<A>, least_entries<T>(step.n.extent)>(
+                q.c, q.a, step.n.extent, stride, count, vectors_of<S>());
           });
     } else {
       for_each_outer<step.outer_count>(
@@ -687,8 +687,9 @@ class static_runner {
               if (count == w)
                 return unpack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
             }
-            unpack<T, finish, w>(q.c, q.a, step.n.extent, stride, count, scalars.alpha,
-                                 scalars.beta, vectors_of<S>());
+            unpack<T, finish, w, least_entries<T>(step.n.extent)>(q.c, q.a, step.n.extent, stride,
+                                                                  count, scalars.alpha,
+                                                                  scalars.beta, vectors_of<S>());
           });
     }
   }

@@ -212,9 +212,15 @@ template <class T, int W, bool Conjugated, int P, class X>
   pack_block_at<T, W, Conjugated, P>(s, s_stride, x, [&](int w) { return w * lane_stride; });
 }
 
+/// What a copy of runs of n entries is compiled for: at least so many, the same for all long ones.
+template <class T>
+constexpr index least_entries(index n) {
+  return n < block_entries<T> ? n : block_entries<T>;
+}
+
 /// Runs shorter than a vector: blocks of P, the last of them drawn back so that it ends with the
-/// run.
-template <class T, int W, bool Conjugated, int P, class X>
+/// run. A run has at least Least entries: shorter blocks that it cannot need are not compiled.
+template <class T, int W, bool Conjugated, int P, index Least, class X>
 [[gnu::always_inline]] inline void pack_runs(T* s, index s_stride, const X* x, index n,
                                              index lane_stride) {
   if (n >= P) {
@@ -223,9 +229,9 @@ template <class T, int W, bool Conjugated, int P, class X>
       pack_block<T, W, Conjugated, P>(s + i * s_stride, s_stride, x + i, lane_stride);
     if (i < n)
       pack_block<T, W, Conjugated, P>(s + (n - P) * s_stride, s_stride, x + n - P, lane_stride);
-  } else if constexpr (P > 2) {
-    pack_runs<T, W, Conjugated, P / 2>(s, s_stride, x, n, lane_stride);
-  } else {
+  } else if constexpr (P > 2 && Least < P) {
+    pack_runs<T, W, Conjugated, P / 2, Least>(s, s_stride, x, n, lane_stride);
+  } else if constexpr (Least < P) {
     for (index i = 0; i < n; ++i)
       for (int l = 0; l < W; ++l)
         s[i * s_stride + l] = widen<T, Conjugated>(x[i + l * lane_stride]);
@@ -290,12 +296,12 @@ template <class T, int W, int N, class Where>
 }
 
 /// One vector of lanes of pack; entries x of S lie s_stride apart.
-template <class T, int W, bool Conjugated, class X>
+template <class T, int W, bool Conjugated, index Least, class X>
 void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride, int count) {
   if constexpr (W > 1) {
     constexpr int p = block_entries<T>;
     if (stride.x == 1 && count == W) {
-      return pack_runs<T, W, Conjugated, p>(s, s_stride, x, n, stride.lane);
+      return pack_runs<T, W, Conjugated, p, Least>(s, s_stride, x, n, stride.lane);
     }
     // Lanes that are neighbours already come here only to be converted.
     if constexpr (Conjugated || !std::is_same_v<X, T>) {
@@ -319,12 +325,12 @@ void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride,
 //   S  interleaved: W neighbours per x and v, W = lanes<T> or 1
 //   X  of any scalar that widens to T, any strides;  count <= W, = W if there are more vectors
 // Nothing outside the entries named is read or written.
-template <class T, int W = lanes<T>, bool Conjugated = false, class X>
+template <class T, int W = lanes<T>, bool Conjugated = false, index Least = 0, class X>
 void pack(T* s, const X* x, index n, lane_strides stride, int count, int vectors = 1) {
   static_assert(widens<X, T> && (is_complex_type<X> || !Conjugated));
   for (int v = 0; v < vectors; ++v)
-    pack_vector<T, W, Conjugated>(s + v * W, index{W} * vectors, x + v * W * stride.lane, n, stride,
-                                  count);
+    pack_vector<T, W, Conjugated, Least>(s + v * W, index{W} * vectors, x + v * W * stride.lane, n,
+                                         stride, count);
 }
 
 /// What unpack writes: v, alpha v, or alpha v + beta old.
@@ -367,35 +373,37 @@ template <class T, int W, int P, unpack_form Form, class Y>
 
 /// As pack_runs; where Y is read, no entry may be visited twice and the rest goes in smaller
 /// blocks.
-template <class T, int W, int P, unpack_form Form, class Y>
+template <class T, int W, int P, unpack_form Form, index Least, class Y>
 [[gnu::always_inline]] inline void unpack_runs(Y* y, const T* s, index s_stride, index n,
                                                index lane_stride, T alpha, T beta) {
   index i = 0;
   for (; i + P <= n; i += P)
     unpack_block<T, W, P, Form>(y + i, s + i * s_stride, s_stride, lane_stride, alpha, beta);
   if (i == n) return;
-  if (Form != unpack_form::update && i > 0) {
+  if (Form != unpack_form::update && (i > 0 || Least >= P)) {
     unpack_block<T, W, P, Form>(y + n - P, s + (n - P) * s_stride, s_stride, lane_stride, alpha,
                                 beta);
-  } else if constexpr (P > 1) {
-    unpack_runs<T, W, P / 2, Form>(y + i, s + i * s_stride, s_stride, n - i, lane_stride, alpha,
-                                   beta);
+  } else if constexpr (P > 1 && (Form == unpack_form::update || Least < P)) {
+    unpack_runs<T, W, P / 2, Form, 0>(y + i, s + i * s_stride, s_stride, n - i, lane_stride, alpha,
+                                      beta);
   }
 }
 
 /// One vector of lanes of unpack; entries x of S lie s_stride apart.
-template <class T, epilogue Finish, int W, class Y>
+template <class T, epilogue Finish, int W, index Least, class Y>
 void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides stride, int count,
                    T alpha, T beta) {
   if constexpr (W > 1) {
     constexpr int p = block_entries<T>;
     if (stride.x == 1 && count == W) {
       if constexpr (Finish == epilogue::overwrite)
-        unpack_runs<T, W, p, unpack_form::copy>(y, s, s_stride, n, stride.lane, alpha, beta);
+        unpack_runs<T, W, p, unpack_form::copy, Least>(y, s, s_stride, n, stride.lane, alpha, beta);
       else if (beta == T(0))
-        unpack_runs<T, W, p, unpack_form::scale>(y, s, s_stride, n, stride.lane, alpha, beta);
+        unpack_runs<T, W, p, unpack_form::scale, Least>(y, s, s_stride, n, stride.lane, alpha,
+                                                        beta);
       else
-        unpack_runs<T, W, p, unpack_form::update>(y, s, s_stride, n, stride.lane, alpha, beta);
+        unpack_runs<T, W, p, unpack_form::update, Least>(y, s, s_stride, n, stride.lane, alpha,
+                                                         beta);
       return;
     }
     if constexpr (Finish == epilogue::overwrite && !std::is_same_v<Y, T>) {
@@ -425,18 +433,18 @@ void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides strid
 //      count <= W, = W if there are more vectors
 //   finish: overwrite  Y := S  |  update  Y := alpha S + beta Y;  beta == 0: Y is not read
 // Nothing outside the entries named is read or written.
-template <class T, epilogue Finish, int W = lanes<T>, class Y>
+template <class T, epilogue Finish, int W = lanes<T>, index Least = 0, class Y>
 void unpack(Y* y, const T* s, index n, lane_strides stride, int count, T alpha = T(1),
             T beta = T(0), int vectors = 1) {
   static_assert(narrows<T, Y>);
   if constexpr (Finish == epilogue::update && is_complex_type<T>) {
     // As the micro-kernels do: a product with 1 + 0 i does not keep every bit.
     if (alpha == T(1) && beta == T(0))
-      return unpack<T, epilogue::overwrite, W>(y, s, n, stride, count, alpha, beta, vectors);
+      return unpack<T, epilogue::overwrite, W, Least>(y, s, n, stride, count, alpha, beta, vectors);
   }
   for (int v = 0; v < vectors; ++v)
-    unpack_vector<T, Finish, W>(y + v * W * stride.lane, s + v * W, index{W} * vectors, n, stride,
-                                count, alpha, beta);
+    unpack_vector<T, Finish, W, Least>(y + v * W * stride.lane, s + v * W, index{W} * vectors, n,
+                                       stride, count, alpha, beta);
 }
 
 /// Whether the runs of a copy of entries of X in memory and T in scratch touch, and are moved a
