@@ -60,8 +60,10 @@ void run_kernel(report& out, operator_kind kind, int p, const operator_candidate
   u.fill(1);
   d.fill(2);
   const element_vectors<T> data{u.data(), d.data(), v.data(), blocks};
-  const std::vector<candidate> candidates{{"tenfold", [&] { operators.tenfold(data); }},
-                                          {"hand", [&] { operators.hand(data); }}};
+  const std::vector<candidate> candidates{
+      {"tenfold", [&] { operators.tenfold(data); }},
+      {"hand", [&] { operators.hand(data); }},
+      {"run-time extents", [&] { operators.tenfold_at_run_time(data); }}};
 
   const fem_tables tables(p, kind == operator_kind::collocated);
   for (const candidate& tried : candidates) {

@@ -217,7 +217,7 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
   } else {
     const run_time_operand operands[] = {untyped(x)...};
     if constexpr (!e::is_planned) {
-      if (plan == nullptr) return run_time_kernel(e::said, Text::text, operands).run(operands);
+      if (plan == nullptr) return run_time_kernel::run_recent(e::said, Text::text, operands);
     }
     index extents[kernel::max_labels];
     if constexpr (!e::is_planned) {
@@ -332,7 +332,8 @@ class fused_kernel {
   /// Runs the kernel for operands bound by name, in any order:
   ///   mass(v = V, u = U, B = Bt, D = Dt);
   /// V is overwritten, or added to where its first statement says +=. Static
-  /// extents are planned by the compiler, others when it is called. Throws
+  /// extents are planned by the compiler, others when it is called first: a
+  /// thread knows its last plans. Throws
   /// shape_error when run-time extents of a label differ, overlap_error when
   /// the output may share memory with an input; the output is then untouched.
   template <class... Named, class... X>

@@ -131,15 +131,47 @@ double run_time_kernel::flops() const { return call_->flops; }
 
 index run_time_kernel::workspace_bytes() const { return call_->runnable.memory_bytes(); }
 
-void run_time_kernel::run(const run_time_operand* operands) const {
-  const planned_call& c = *call_;
-  const kernel& k = *c.said;
+int run_time_kernel::unlike_operand(const run_time_operand* operands) const {
+  const kernel& k = *call_->said;
   for (int o = 0; o < k.operand_count; ++o) {
     if (k.operands[o].role == operand_role::local || k.operands[o].is_identity) continue;
-    if (!alike(operands[o].shape, c.shapes[static_cast<std::size_t>(o)])) {
-      throw_diagnostic({diagnosis::unlike_planned, -1, 0, {o}}, c.text);
-    }
+    if (!alike(operands[o].shape, call_->shapes[static_cast<std::size_t>(o)])) return o;
   }
+  return -1;
+}
+
+void run_time_kernel::run(const run_time_operand* operands) const {
+  if (const int o = unlike_operand(operands); o >= 0)
+    throw_diagnostic({diagnosis::unlike_planned, -1, 0, {o}}, call_->text);
+  run_alike(operands);
+}
+
+void run_time_kernel::run_recent(const kernel& k, std::string_view text,
+                                 const run_time_operand* operands) {
+  // Enough for the kernels of a loop. A copy runs: what it calls may plan others in its place.
+  constexpr std::size_t most = 16;
+  thread_local std::vector<run_time_kernel> recent;
+  thread_local std::size_t oldest = 0;
+  for (const run_time_kernel& known : recent) {
+    if (known.call_->said != &k || known.unlike_operand(operands) >= 0) continue;
+    index extents[kernel::max_labels];
+    admit_kernel(k, text, operands, extents);
+    return run_time_kernel(known).run_alike(operands);
+  }
+  const run_time_kernel made(k, text, operands);
+  if (recent.size() < most) {
+    recent.push_back(made);
+  } else {
+    recent[oldest] = made;
+    oldest = (oldest + 1) % most;
+  }
+  made.run_alike(operands);
+}
+
+/// For operands like those that it was planned for.
+void run_time_kernel::run_alike(const run_time_operand* operands) const {
+  const planned_call& c = *call_;
+  const kernel& k = *c.said;
   const run_time_operand& out = operands[k.output()];
   void* const y = const_cast<void*>(out.data);
   const bool updates = k.adds_to_output(), scatters = out.map.numbers != nullptr;

@@ -37,6 +37,10 @@ class run_time_kernel {
   /// text.
   void run(const run_time_operand* operands) const;
 
+  /// Runs k by what this thread has planned last for operands of these shapes, or plans it. Throws
+  /// as the constructor.
+  static void run_recent(const kernel& k, std::string_view text, const run_time_operand* operands);
+
   /// Floating-point operations of one run.
   double flops() const;
   /// Memory that one run uses beside the operands: what crosses phases, and the
@@ -45,6 +49,11 @@ class run_time_kernel {
 
  private:
   struct planned_call;
+
+  /// The first operand that is not like the one planned for; -1: there is none.
+  int unlike_operand(const run_time_operand* operands) const;
+  void run_alike(const run_time_operand* operands) const;
+
   std::shared_ptr<const planned_call> call_;
 };
 

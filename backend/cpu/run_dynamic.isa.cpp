@@ -84,23 +84,40 @@ template <class T>
 using half_function = void (*)(tile_operands<T>, index, half_strides, index);
 
 /// As tiles, of a matrix in halves.
-template <class T, int W, int Pairs, bool Middle, int N, reflection Kind>
+template <class T, int W, int Pairs, bool Middle, int N, reflection Kind, epilogue Finish>
 void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
   for (index i = 0; i < count; ++i) {
-    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, epilogue::update>(t, first, h, [] {});
+    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, Finish>(t, first, h, [] {});
     t.b += N * t.b_n;
     t.c += N * t.c_n;
   }
 }
 
-/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by one or two columns: entry
-/// (2 (pairs - 1) + middle) * 2 + columns - 1.
-template <class T, int W, reflection Kind>
-inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
-  return std::array<half_function<T>, sizeof...(I)>{
-      &half_tiles<T, W, I / 4 + 1, I / 2 % 2 != 0, I % 2 + 1, Kind>...};
+/// Columns of a tile of so many pairs of rows of a matrix in halves. Few rows take more of them
+/// than where loops are unrolled: what surrounds the sums is paid for less often.
+constexpr int columns_of_halves(int pairs) {
+  const int most = (registers - 1) / (2 * pairs + 3);
+  return most < 1 ? 1 : most > 4 ? 4 : most;
 }
-(std::make_integer_sequence<int, 4 * select::most_pairs>{});
+
+/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by up to four columns: entry
+/// (2 (pairs - 1) + middle) * 4 + columns - 1.
+template <class T, int W, reflection Kind, epilogue Finish>
+inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
+  constexpr auto columns = [](int i) {
+    const int most = columns_of_halves(i / 8 + 1);
+    return i % 4 < most ? i % 4 + 1 : most;
+  };
+  return std::array<half_function<T>, sizeof...(I)>{
+      &half_tiles<T, W, I / 8 + 1, I / 4 % 2 != 0, columns(I), Kind, Finish>...};
+}
+(std::make_integer_sequence<int, 8 * select::most_pairs>{});
+
+template <class T, int W, epilogue Finish>
+const half_function<T>* half_tiles_of(reflection kind) {
+  return kind == reflection::odd ? half_tile_table<T, W, reflection::odd, Finish>.data()
+                                 : half_tile_table<T, W, reflection::even, Finish>.data();
+}
 
 template <class T, int W>
 class dynamic_runner {
@@ -359,86 +376,176 @@ class dynamic_runner {
                     const tile_position& at) const {
     const step_pointers<T> p{address<T>(step.a, scratch, at), address<T>(step.b, scratch, at),
                              address<T>(step.c, scratch, at)};
+    const T alpha = alpha_of(step), beta = beta_of(step);
+    if (is_entry_wise(step) && alpha == T(1) && beta == T(0))
+      return multiply_entries(step, loops, p);
+    if constexpr (W > 1 && !is_complex_type<T>) {
+      if (step.halves != reflection::none) return contract_halves(step, loops, p, alpha, beta);
+    }
+    contract(step, loops, p, alpha, beta);
+  }
+
+  /// Whether a step is C[n] := A[n] B[n].
+  static bool is_entry_wise(const program_step& step) {
+    return step.a_varies && step.b.where != buffer::none && step.a.how == access::lanes &&
+           step.b.how == access::lanes && step.m.extent == 1 && step.k.extent == 1 &&
+           step.k_outer_count == 0;
+  }
+  static void multiply_entries(const program_step& step, const step_loop* loops,
+                               const step_pointers<T>& p) {
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
-      if constexpr (W > 1 && !is_complex_type<T>) {
-        if (step.halves != reflection::none)
-          return contract_halves(step, q, alpha_of(step), beta_of(step));
-      }
-      contract(step, loops + step.outer_count, q, alpha_of(step), beta_of(step));
+      together_product one{q.a, q.b, q.c, step.n, step_loop{}, true, false, false};
+      run_together(&one, 1, step.n.extent);
     });
   }
 
+  /// One of the products that run together, and whether it begins a sum of them.
+  struct together_product {
+    const T *a, *b;
+    T* c;
+    step_loop n, around;
+    bool begins, accumulates, is_negative;
+  };
+
   /// Entry-wise products, some entries at a time: see program_step::together.
   void run_together(const program_step* steps, T* scratch, const tile_position& at) const {
-    constexpr index chunk = 8;
     const int count = steps->together;
-    step_pointers<T> p[select::most_together];
+    together_product p[select::most_together];
     for (int j = 0; j < count; ++j) {
-      p[j] = {address<T>(steps[j].a, scratch, at), address<T>(steps[j].b, scratch, at),
-              address<T>(steps[j].c, scratch, at)};
+      const program_step& step = steps[j];
+      const auto goes_on = [&](int i) {
+        return i > 0 && i < count && steps[i].accumulates && steps[i - 1].c == steps[i].c;
+      };
+      p[j] = {address<T>(step.a, scratch, at),
+              address<T>(step.b, scratch, at),
+              address<T>(step.c, scratch, at),
+              step.n,
+              step.outer_count == 0 ? step_loop{} : program_.loops[step.first_loop],
+              !goes_on(j),
+              step.accumulates,
+              step.sign < 0};
     }
-    const auto goes_on = [&](int j) {
-      return j > 0 && j < count && steps[j].accumulates && steps[j - 1].c == steps[j].c;
-    };
-    const auto around = [&](int j) {
-      return steps[j].outer_count == 0 ? step_loop{} : program_.loops[steps[j].first_loop];
-    };
-    for (index left = around(0).extent; left > 0; --left) {
-      for (index x = 0; x < steps->n.extent; x += chunk) {
-        const index end = steps->n.extent - x < chunk ? steps->n.extent - x : chunk;
-        vec<T, W> sums[select::most_together][chunk];
-        for (int j = 0, k = -1; j < count; ++j) {
-          const program_step& step = steps[j];
-          const bool adds = goes_on(j);
-          vec<T, W>* const sum = sums[adds ? k : ++k];
-          for (index i = 0; i < end; ++i) {
-            vec<T, W> a = load<T, W>(p[j].a + (x + i) * step.n.a);
-            const vec<T, W> b = load<T, W>(p[j].b + (x + i) * step.n.b);
-            if (step.sign < 0) a = broadcast<T, W>(T(-1)) * a;
-            if (!step.accumulates)
-              sum[i] = a * b;
-            else
-              sum[i] = fma(a, b, adds ? sum[i] : load<T, W>(p[j].c + (x + i) * step.n.c));
-          }
-        }
-        for (int j = 0, k = 0; j < count; ++j) {
-          if (goes_on(j + 1)) continue;
-          for (index i = 0; i < end; ++i) store<T, W>(p[j].c + (x + i) * steps[j].n.c, sums[k][i]);
-          ++k;
-        }
-      }
+    run_together(p, count, steps->n.extent);
+  }
+
+  static void run_together(together_product* p, int count, index entries) {
+    bool side_by_side = true;
+    for (int j = 0; j < count; ++j)
+      side_by_side = side_by_side && p[j].n.a == W && p[j].n.b == W && p[j].n.c == W;
+    if (side_by_side)
+      run_together<true>(p, count, entries);
+    else
+      run_together<false>(p, count, entries);
+  }
+
+  /// SideBySide: all entries lie one behind another.
+  template <bool SideBySide>
+  static void run_together(together_product* p, int count, index entries) {
+    const auto move = [=](index n, index around) {
       for (int j = 0; j < count; ++j) {
-        p[j].a += around(j).a;
-        p[j].b += around(j).b;
-        p[j].c += around(j).c;
+        p[j].a += n * p[j].n.a + around * p[j].around.a;
+        p[j].b += n * p[j].n.b + around * p[j].around.b;
+        p[j].c += n * p[j].n.c + around * p[j].around.c;
       }
+    };
+    for (index left = p->around.extent; left > 0; --left) {
+      index x = 0;
+      for (; x + 8 <= entries; x += 8, move(8, 0)) entries_together<8, SideBySide>(p, count);
+      for (; x < entries; ++x, move(1, 0)) entries_together<1, SideBySide>(p, count);
+      move(-entries, 1);
     }
   }
 
-  void contract_halves(const program_step& step, const step_pointers<T>& p, T alpha, T beta) const {
-    const tile_operands<T> t{p.a,      p.b,      p.c,      step.m.a, step.k.a, 0,
-                             step.k.b, step.n.b, step.m.c, step.n.c, alpha,    beta};
+  /// N entries. A sum stays in registers; all are stored when all is read.
+  template <int N, bool SideBySide>
+  [[gnu::always_inline]] static void entries_together(const together_product* p, int count) {
+    const auto stride = [](index n) { return SideBySide ? W : n; };
+    vec<T, W> sums[select::most_together][N];
+    int done = 0;
+    for (int j = 0; j < count; ++done) {
+      vec<T, W> sum[N];
+      const auto multiply = [&sum, stride ](const together_product& t, const auto& add)
+          __attribute__((always_inline)) {
+        const T* const a = t.a;
+        const T* const b = t.b;
+        const index a_n = stride(t.n.a), b_n = stride(t.n.b);
+        if (t.is_negative) {
+#pragma GCC unroll 16
+          for (int i = 0; i < N; ++i)
+            add(sum[i], broadcast<T, W>(T(-1)) * load<T, W>(a + i * a_n), load<T, W>(b + i * b_n));
+        } else {
+#pragma GCC unroll 16
+          for (int i = 0; i < N; ++i) add(sum[i], load<T, W>(a + i * a_n), load<T, W>(b + i * b_n));
+        }
+      };
+      const auto begin =
+          [](vec<T, W> & s, vec<T, W> a, vec<T, W> b) __attribute__((always_inline)) {
+        s = a * b;
+      };
+      const auto go_on =
+          [](vec<T, W> & s, vec<T, W> a, vec<T, W> b) __attribute__((always_inline)) {
+        s = fma(a, b, s);
+      };
+      if (p[j].accumulates) {
+#pragma GCC unroll 16
+        for (int i = 0; i < N; ++i) sum[i] = load<T, W>(p[j].c + i * stride(p[j].n.c));
+        multiply(p[j], go_on);
+      } else {
+        multiply(p[j], begin);
+      }
+      for (++j; j < count && !p[j].begins; ++j) multiply(p[j], go_on);
+#pragma GCC unroll 16
+      for (int i = 0; i < N; ++i) sums[done][i] = sum[i];
+    }
+    done = 0;
+    for (int j = 0; j < count; ++j) {
+      if (!p[j].begins) continue;
+#pragma GCC unroll 16
+      for (int i = 0; i < N; ++i) store<T, W>(p[j].c + i * stride(p[j].n.c), sums[done][i]);
+      ++done;
+    }
+  }
+
+  /// The register tiles of a row, side by side along n.
+  template <class Function>
+  struct row_of_tiles {
+    Function longer, shorter;
+    index long_count, short_count, done;  ///< done: columns of the longer ones
+  };
+  /// tile(n): the function for n columns.
+  template <class Tile>
+  static auto row_of(const select::chunks& columns, const Tile& tile) {
+    return row_of_tiles<decltype(tile(1))>{
+        tile(columns.longer), columns.short_count > 0 ? tile(columns.longer - 1) : nullptr,
+        columns.long_count, columns.short_count, columns.long_count * columns.longer};
+  }
+
+  void contract_halves(const program_step& step, const step_loop* loops, const step_pointers<T>& p,
+                       T alpha, T beta) const {
+    tile_operands<T> t{p.a,      p.b,      p.c,      step.m.a, step.k.a, 0,
+                       step.k.b, step.n.b, step.m.c, step.n.c, alpha,    beta};
     const half_strides h{step.m.a, step.k.a, step.m.extent, step.k.extent};
-    const half_function<T>* const functions = step.halves == reflection::odd
-                                                  ? half_tile_table<T, W, reflection::odd>.data()
-                                                  : half_tile_table<T, W, reflection::even>.data();
+    const half_function<T>* const functions =
+        alpha == T(1) && beta == T(0) ? half_tiles_of<T, W, epilogue::overwrite>(step.halves)
+                                      : half_tiles_of<T, W, epilogue::update>(step.halves);
     const index all = h.rows / 2;
     const select::chunks pairs(all, select::most_pairs);
-    const select::chunks columns(step.n.extent, select::even_odd_columns(h.rows, registers));
+    const select::chunks columns(step.n.extent, columns_of_halves(pairs.longer));
     for (index first = 0; first < all;) {
       const int count = first < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
       const bool middle = first + count == all && h.rows % 2 != 0;
-      const auto tile = [&](int n) { return functions[(2 * (count - 1) + middle) * 2 + n - 1]; };
-      tile_operands<T> u = t;
-      if (columns.long_count > 0) {
-        tile(columns.longer)(u, first, h, columns.long_count);
-      }
-      if (columns.short_count > 0) {
-        const index done = columns.long_count * columns.longer;
-        u.b += done * step.n.b;
-        u.c += done * step.n.c;
-        tile(columns.longer - 1)(u, first, h, columns.short_count);
-      }
+      const auto row =
+          row_of(columns, [&](int n) { return functions[(2 * (count - 1) + middle) * 4 + n - 1]; });
+      for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+        t.a = q.a;
+        t.b = q.b;
+        t.c = q.c;
+        row.longer(t, first, h, row.long_count);
+        if (row.short_count == 0) return;
+        t.b += row.done * step.n.b;
+        t.c += row.done * step.n.c;
+        row.shorter(t, first, h, row.short_count);
+      });
       first += count;
     }
   }
@@ -492,18 +599,16 @@ class dynamic_runner {
     return next < W || next > 2 * row ? 0 : select::rows_ahead(row * index{sizeof(T)});
   }
 
-  void contract(const program_step& step, const step_loop* contracted, const step_pointers<T>& p,
+  void contract(const program_step& step, const step_loop* loops, const step_pointers<T>& p,
                 T alpha, T beta) const {
     const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_columns<T>;
     const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most);
     k_loop k_outer[max_outer_loops];
     for (int i = 0; i < step.k_outer_count; ++i) {
-      k_outer[i] = {contracted[i].extent, contracted[i].a, contracted[i].b};
+      const step_loop& loop = loops[step.outer_count + i];
+      k_outer[i] = {loop.extent, loop.a, loop.b};
     }
     tile_operands<T> t;
-    t.a = p.a;
-    t.b = p.b;
-    t.c = p.c;
     t.a_m = step.m.a;
     t.a_k = step.k.a;
     t.a_n = step.n.a;
@@ -515,24 +620,27 @@ class dynamic_runner {
     t.beta = beta;
     t.k_ahead = rows_ahead(step, columns.longer);
     const tile_function<T>* const functions = tiles_of<T, W>(step);
-    for (index r = 0; r < rows.long_count + rows.short_count; ++r) {
-      const int m = rows.longer - (r >= rows.long_count);
-      tile_operands<T> u = t;
-      const auto tile = [&](int n) { return functions[(m - 1) * most + n - 1]; };
-      if (columns.long_count > 0) {
-        tile(columns.longer)(u, k_outer, step.k_outer_count, step.k.extent, columns.long_count);
-      }
-      if (columns.short_count > 0) {
-        const index done = columns.long_count * columns.longer;
-        u.a += done * step.n.a;
-        u.b += done * step.n.b;
-        u.c += done * step.n.c;
-        tile(columns.longer - 1)(u, k_outer, step.k_outer_count, step.k.extent,
-                                 columns.short_count);
-      }
-      t.a += m * step.m.a;
-      t.c += m * step.m.c;
-    }
+    const auto row_of_height = [&](int m) {
+      return row_of(columns, [&](int n) { return functions[(m - 1) * most + n - 1]; });
+    };
+    const auto high = row_of_height(rows.longer);
+    const auto low = rows.short_count > 0 ? row_of_height(rows.longer - 1) : high;
+    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+      const auto run_row = [&](const auto& row, index first) {
+        t.a = q.a + first * step.m.a;
+        t.b = q.b;
+        t.c = q.c + first * step.m.c;
+        row.longer(t, k_outer, step.k_outer_count, step.k.extent, row.long_count);
+        if (row.short_count == 0) return;
+        t.a += row.done * step.n.a;
+        t.b += row.done * step.n.b;
+        t.c += row.done * step.n.c;
+        row.shorter(t, k_outer, step.k_outer_count, step.k.extent, row.short_count);
+      };
+      index first = 0;
+      for (index r = 0; r < rows.long_count; ++r, first += rows.longer) run_row(high, first);
+      for (index r = 0; r < rows.short_count; ++r, first += rows.longer - 1) run_row(low, first);
+    });
   }
 
   const program_view& program_;

@@ -60,6 +60,21 @@ struct of_kind {
       fused(*t, view<T, dyn, P, P, P, W>(x.v, x.blocks),
             view<const T, dyn, P, P, P, W>(x.u, x.blocks), x.d, x.blocks);
     };
+    c.tenfold_at_run_time = [t](const element_vectors<T>& x) {
+      constexpr index p = P, q = Q;
+      const view<T, dyn, dyn, dyn, dyn, W> v(x.v, x.blocks, p, p, p);
+      const view<const T, dyn, dyn, dyn, dyn, W> u(x.u, x.blocks, p, p, p);
+      const view<const T, dyn, dyn> B(t->B.data(), q, p), H(t->H.data(), q, q);
+      if constexpr (Kind == operator_kind::mass) {
+        fused_mass(v, u, view<const T, dyn, dyn, dyn, dyn, W>(x.d, x.blocks, q, q, q), B);
+      } else {
+        const view<const T, dyn, 6, dyn, dyn, dyn, W> D(x.d, x.blocks, q, q, q);
+        if constexpr (Kind == operator_kind::diffusion)
+          fused_diffusion(v, u, D, B, H);
+        else
+          fused_collocated(v, u, D, H);
+      }
+    };
     c.hand = [hand](const element_vectors<T>& x) {
       constexpr std::ptrdiff_t nodes = P * P * P * W;
       nothing_else beside;

@@ -38,6 +38,8 @@ struct mapped_vectors {
 template <class T>
 struct operator_candidates {
   std::function<void(const element_vectors<T>&)> tenfold, hand;
+  /// The same kernel where no type tells the degree.
+  std::function<void(const element_vectors<T>&)> tenfold_at_run_time;
   std::function<void(const mapped_vectors<T>&)> tenfold_matvec, hand_matvec;
   /// The same with three components; empty in single precision.
   std::function<void(const mapped_vectors<T>&)> tenfold_vector_matvec, hand_vector_matvec;
