@@ -117,9 +117,10 @@
   X(unknown_extent,                                                                                \
     "label '{label}' at position {position} is that of a stack, and no operand tells its extent")  \
   X(identity_labels,                                                                               \
-    "label '{label}' at position {position} is one of a unit matrix that cannot be left out: "     \
-    "both "                                                                                        \
-    "its labels stay, or none does, or a local would have one twice")
+    "label '{label}' at position {position} is one of a unit or diagonal matrix whose two labels " \
+    "cannot become one: both stay, or none does, or a local would have one twice")                 \
+  X(zero_output,                                                                                   \
+    "'{label}' at position {position} is zero: all its terms lie off the diagonals of factors")
 
 namespace tenfold {
 

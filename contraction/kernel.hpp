@@ -27,13 +27,15 @@ struct kernel_access {
   /// Of a stack, the operand that is slice `at` along the first label; all other slices are
   /// `otherwise`.
   int otherwise = -1, at = 0;
-  /// The labels at `pair` and pair + 1 share one axis, which holds the upper triangle of a
-  /// symmetric matrix row by row. -1: none do.
+  /// The labels at `pair` and pair + 1 share one axis, which holds a diagonal, or the upper
+  /// triangle of a symmetric matrix row by row. -1: none do.
   int pair = -1;
+  bool is_diagonal = false;
   label_list<max_rank> labels{};
   int position[max_rank] = {};  ///< of each label in the text
 
   constexpr bool is_stack() const { return otherwise >= 0; }
+  constexpr bool is_triangle() const { return pair >= 0 && !is_diagonal; }
   /// The axes of the operand.
   constexpr int rank() const { return labels.count - is_stack() - (pair >= 0); }
   /// The axis of the label at `place`; -1: that of the stack.
@@ -70,6 +72,14 @@ struct kernel {
       if (operands[o].role == operand_role::output) return o;
     }
     return -1;
+  }
+  /// The first of two neighbouring labels that must have one value: elsewhere a unit matrix, or a
+  /// slice of a stack that is one, and a diagonal are zero. -1: there are none.
+  constexpr int equal_labels(const kernel_access& x) const {
+    if (x.is_diagonal) return x.pair;
+    const bool is_unit =
+        operands[x.operand].is_identity || (x.is_stack() && operands[x.otherwise].is_identity);
+    return is_unit ? x.is_stack() : -1;
   }
   /// Whether the output keeps what it held: it is only added to.
   constexpr bool adds_to_output() const {
@@ -236,8 +246,10 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
   const auto see = [&](const kernel_access& x, int operand) {
     if (k.operands[operand].role == operand_role::local || out.error) return;
     if (k.operands[operand].is_identity) {
-      if (x.rank() == 2) return;
-      out.error = kernel_checks::at_operand(k, diagnosis::kernel_rank, operand);
+      if (x.rank() == 2 && x.pair < 0) return;
+      // Where one axis stands for two labels, entries must be there.
+      const diagnosis wrong = x.pair < 0 ? diagnosis::kernel_rank : diagnosis::kernel_layout;
+      out.error = kernel_checks::at_operand(k, wrong, operand);
       out.error.numbers = {2, x.rank()};
       return;
     }
@@ -268,7 +280,7 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
       const int axis = x.axis(i);
       if (axis < 0) continue;
       index given = shape.extents[static_cast<std::size_t>(axis)];
-      if (x.pair >= 0 && (i == x.pair || i == x.pair + 1) && given != dyn) {
+      if (x.is_triangle() && (i == x.pair || i == x.pair + 1) && given != dyn) {
         const index side = kernel_checks::triangle_side(given);
         if (side < 0) {
           out.error = kernel_checks::at_operand(k, diagnosis::no_triangle, operand);
@@ -281,13 +293,10 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
     }
   };
   for_each_access(k, see);
-  // The unit matrix is square.
   for (int f = 0; f < k.factor_count; ++f) {
     const kernel_access& x = k.factors[f];
-    const bool square =
-        k.operands[x.operand].is_identity || (x.is_stack() && k.operands[x.otherwise].is_identity);
-    if (!square || out.error) continue;
-    const int row = x.is_stack() ? 1 : 0;
+    const int row = k.equal_labels(x);
+    if (row < 0 || out.error) continue;
     merge(x, row + 1, out.of[x.labels[row]]);
     merge(x, row, out.of[x.labels[row + 1]]);
   }
@@ -332,8 +341,8 @@ constexpr open_kernel_axes open_axes_of(const kernel& k, const ShapeOf& shape_of
     for (int i = 0; i < x.labels.count; ++i) {
       const int axis = x.axis(i);
       if (axis < 0 || shape_of(operand).extents[static_cast<std::size_t>(axis)] != dyn) continue;
-      const bool is_triangle = x.pair >= 0 && (i == x.pair || i == x.pair + 1);
-      if (open.count == open_kernel_axes::most || is_triangle) {
+      const bool in_triangle = x.is_triangle() && (i == x.pair || i == x.pair + 1);
+      if (open.count == open_kernel_axes::most || in_triangle) {
         open.are_all = false;
         return;
       }

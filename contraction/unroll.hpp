@@ -4,7 +4,9 @@
 
 /// kernel + extents -> statements. Labels of stacks and of compact symmetric matrices go: a value
 /// that has such a label becomes one value for each slice, a sum over it a sum of terms, and an
-/// operand is read one slice at a time. What the slices have in common the planner finds.
+/// operand is read one slice at a time. What the slices have in common the planner finds. The two
+/// labels of a unit or diagonal matrix become one, or, where they go, terms off the diagonal
+/// vanish.
 namespace tenfold {
 
 /// One way in which an operand is read: through labels, its other axes fixed.
@@ -95,11 +97,12 @@ class unrolling {
     for (int f = 0; f < k.factor_count; ++f) {
       const kernel_access& x = k.factors[f];
       if (x.is_stack()) gone_ |= bit(x.labels[0]);
-      if (x.pair >= 0) gone_ |= bit(x.labels[x.pair]) | bit(x.labels[x.pair + 1]);
+      if (x.is_triangle()) gone_ |= bit(x.labels[x.pair]) | bit(x.labels[x.pair + 1]);
     }
     for (label_set before = 0; before != gone_;) {
       before = gone_;
       follow_locals();
+      follow_diagonals();
     }
     for (int l = 0; l < k.label_count; ++l) {
       called_[l] = l;
@@ -130,6 +133,7 @@ class unrolling {
  private:
   static constexpr int most = unrolled_size::most;
   static constexpr int max_slices = 36;  ///< of a local
+  static constexpr int zero = -1;        ///< the value of a slice to which nothing was added
 
   /// Values to be added up.
   struct signed_values {
@@ -155,6 +159,17 @@ class unrolling {
           if ((gone_ & both) != 0) gone_ |= both;
         }
       }
+    }
+  }
+
+  /// Of two labels that must be equal both go or none.
+  constexpr void follow_diagonals() {
+    for (int f = 0; f < kernel_.factor_count; ++f) {
+      const kernel_access& x = kernel_.factors[f];
+      const int place = kernel_.equal_labels(x);
+      if (place < 0) continue;
+      const label_set both = bit(x.labels[place]) | bit(x.labels[place + 1]);
+      if ((gone_ & both) != 0) gone_ |= both;
     }
   }
 
@@ -207,11 +222,16 @@ class unrolling {
     return n < max_slices ? static_cast<int>(n) : 0;
   }
 
+  /// Whether the label at a place stands for an axis of the slice that is read.
+  constexpr bool is_kept(const kernel_access& x, int place) const {
+    const bool again = x.is_diagonal && place == x.pair + 1;
+    return x.axis(place) >= 0 && !again && !contains(gone_, x.labels[place]);
+  }
+
   constexpr label_list<kernel_access::max_rank> kept(const kernel_access& x) {
     label_list<kernel_access::max_rank> list;
     for (int i = 0; i < x.labels.count; ++i) {
-      if (x.axis(i) < 0 || contains(gone_, x.labels[i])) continue;
-      list.push(number_[called_[x.labels[i]]]);
+      if (is_kept(x, i)) list.push(number_[called_[x.labels[i]]]);
     }
     if (list.count > size_.rank) size_.rank = list.count;
     return list;
@@ -224,6 +244,25 @@ class unrolling {
   constexpr bool is_identity(const kernel_access& x) const {
     return kernel_.operands[slice_operand(x)].is_identity;
   }
+  /// As kernel::equal_labels, of the slice at hand.
+  constexpr int equal_labels(const kernel_access& x) const {
+    return x.is_diagonal || is_identity(x) ? kernel_.equal_labels(x) : -1;
+  }
+
+  /// Whether a product is zero in the slices at hand: off a diagonal, or of a local that is zero.
+  constexpr bool is_zero(const kernel_term& term) {
+    for (int f = term.first; f < term.first + term.count; ++f) {
+      const kernel_access& x = kernel_.factors[f];
+      const int place = equal_labels(x);
+      if (place >= 0 && contains(gone_, x.labels[place]) &&
+          at_[x.labels[place]] != at_[x.labels[place + 1]]) {
+        return true;
+      }
+      const bool is_local = kernel_.operands[x.operand].role == operand_role::local;
+      if (is_local && local_[x.operand][slice_number(x)] == zero) return true;
+    }
+    return false;
+  }
 
   /// The number of an input.
   constexpr int input(const kernel_access& x) {
@@ -235,7 +274,7 @@ class unrolling {
       const int l = x.labels[i], axis = x.axis(i);
       if (axis < 0 || !contains(gone_, l) || (x.pair >= 0 && i == x.pair + 1)) continue;
       in.fixed[axis] = static_cast<int>(at_[l]);
-      if (i != x.pair) continue;
+      if (i != x.pair || x.is_diagonal) continue;
       // Row c of the upper triangle starts behind n + (n - 1) + ... + (n - c + 1) entries.
       const index n = extents_[l], other = at_[x.labels[i + 1]];
       const index c = at_[l] < other ? at_[l] : other, d = at_[l] < other ? other : at_[l];
@@ -253,8 +292,7 @@ class unrolling {
       out_->inputs[size_.inputs] = in;
       int place = 0;
       for (int i = 0; i < x.labels.count; ++i) {
-        if (x.axis(i) < 0 || contains(gone_, x.labels[i])) continue;
-        out_->names.position[size_.inputs][place++] = x.position[i];
+        if (is_kept(x, i)) out_->names.position[size_.inputs][place++] = x.position[i];
       }
     }
     return size_.inputs++;
@@ -300,23 +338,24 @@ class unrolling {
     return input_count_ + s;
   }
 
-  /// The unit matrices of a product make two labels one: that of the left side, if one is there.
+  /// The unit and diagonal matrices of a product make two labels one: that of the left side, if one
+  /// is there.
   constexpr void join_labels(const kernel_term& term, const kernel_access& target) {
     for (int l = 0; l < kernel_.label_count; ++l) called_[l] = l;
     label_set others = 0;
+    bool has_entries = false;
     for (int f = 0; f < term.count; ++f) {
       const kernel_access& x = kernel_.factors[term.first + f];
       if (!is_identity(x)) {
         others |= x.labels.set();
-        continue;
+        has_entries = true;
       }
-      const int row = x.is_stack() ? 1 : 0;
+      const int row = equal_labels(x);
+      if (row < 0 || contains(gone_, x.labels[row])) continue;
       const int a = called_[x.labels[row]], b = called_[x.labels[row + 1]];
       const bool b_stays = target.labels.find(b) >= 0;
-      if (a == b || contains(gone_, a) || contains(gone_, b) ||
-          (b_stays && target.labels.find(a) >= 0)) {
-        return no_identity(x);
-      }
+      if (a == b && x.is_diagonal) continue;
+      if (a == b || (b_stays && target.labels.find(a) >= 0)) return no_identity(x);
       for (int l = 0; l < kernel_.label_count; ++l) {
         if (called_[l] == (b_stays ? a : b)) called_[l] = b_stays ? b : a;
       }
@@ -328,8 +367,10 @@ class unrolling {
     }
     for (int f = 0; f < term.count; ++f) {
       const kernel_access& x = kernel_.factors[term.first + f];
-      if (is_identity(x) && !contains(brought, called_[x.labels[x.is_stack() ? 1 : 0]])) {
-        return no_identity(x);
+      if (is_identity(x)) {
+        const int a = x.labels[equal_labels(x)];
+        if (contains(gone_, a) ? !has_entries : !contains(brought, called_[a]))
+          return no_identity(x);
       }
       label_set met = 0;
       for (int i = 0; i < x.labels.count; ++i) {
@@ -341,8 +382,9 @@ class unrolling {
   }
   constexpr void no_identity(const kernel_access& x) {
     if (!size_.error) {
+      const int place = equal_labels(x);
       size_.error =
-          kernel_checks::at_label(kernel_, diagnosis::identity_labels, x, x.is_stack() ? 1 : 0);
+          kernel_checks::at_label(kernel_, diagnosis::identity_labels, x, place < 0 ? 0 : place);
     }
   }
 
@@ -393,6 +435,7 @@ class unrolling {
         labels |= kernel_.factors[f].labels.set();
       }
       for_each_value(labels & gone_ & ~target.labels.set(), [&] {
+        if (is_zero(term)) return;
         if (sum.count == most) return too_long();
         sum.source[sum.count] = product(term, target);
         sum.sign[sum.count++] = term.sign;
@@ -421,14 +464,15 @@ class unrolling {
 
   constexpr void define(int s, const kernel_access& target) {
     const int slice = slice_number(target);
+    int& value = local_[target.operand][slice];
     signed_values sum;
-    if (kernel_.statements[s].adds) {
+    if (kernel_.statements[s].adds && value != zero) {
       sum.count = 1;
-      sum.source[0] = local_[target.operand][slice];
+      sum.source[0] = value;
       sum.sign[0] = 1;
     }
     add_terms(s, target, sum);
-    if (goes_on()) local_[target.operand][slice] = total(sum, target);
+    if (goes_on()) value = sum.count == 0 ? zero : total(sum, target);
   }
 
   /// The last statement is the one that leaves the result.
@@ -438,6 +482,10 @@ class unrolling {
       if (kernel_.statements[s].target.operand == kernel_.output()) {
         target = &kernel_.statements[s].target;
       }
+    }
+    if (output_.count == 0) {
+      size_.error = kernel_checks::at_access(kernel_, diagnosis::zero_output, *target);
+      return;
     }
     const int value = total(output_, *target);
     const auto result = kept(*target);

@@ -155,13 +155,15 @@ struct stack {
   }
 };
 
-/// A symmetric matrix at each point, of which an operand holds the upper triangle along one axis.
-template <class Tensor, int Axis>
-struct triangle {
+/// A matrix at each point, of which an operand holds the diagonal, or the upper triangle, along one
+/// axis.
+template <class Tensor, int Axis, bool IsDiagonal>
+struct compact_matrix {
   template <index_label... L>
-  constexpr access<triangle, L...> operator()(L...) const {
-    static_assert(sizeof...(L) >= Axis + 2,
-                  "tenfold: a symmetric matrix has two labels where it stores one axis");
+  constexpr access<compact_matrix, L...> operator()(L...) const {
+    static_assert(
+        Axis >= 0 && sizeof...(L) >= Axis + 2,
+        "tenfold: a symmetric or diagonal matrix has two labels where it stores one axis");
     return {};
   }
 };
@@ -236,7 +238,14 @@ constexpr fusing::stack<At, On, Off> along(On, Off) {
 /// upper triangle row by row: 6 entries of 9. `Axis` is where x stands, by default behind the
 /// batch.
 template <int Axis = 1, fusing::name_of_input D>
-constexpr fusing::triangle<D, Axis> symmetric(D) {
+constexpr fusing::compact_matrix<D, Axis, false> symmetric(D) {
+  return {};
+}
+
+/// diagonal(D)(e, c, d, q): a matrix in c and d that is diagonal, of which D(e, c, q) holds the
+/// entries with c = d; elsewhere it is 0. `Axis` as of symmetric.
+template <int Axis = 1, fusing::name_of_input D>
+constexpr fusing::compact_matrix<D, Axis, true> diagonal(D) {
   return {};
 }
 

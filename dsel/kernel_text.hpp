@@ -98,11 +98,12 @@ class kernel_reader {
     x.otherwise = operand(Off::name, operand_role::input);
     put(")");
   }
-  template <class Tensor, int Axis>
-  constexpr void read_tensor(kernel_access& x, triangle<Tensor, Axis>) {
-    put("symmetric(");
+  template <class Tensor, int Axis, bool IsDiagonal>
+  constexpr void read_tensor(kernel_access& x, compact_matrix<Tensor, Axis, IsDiagonal>) {
+    put(IsDiagonal ? "diagonal(" : "symmetric(");
     x.operand = operand(Tensor::name, operand_role::input);
     x.pair = Axis;
+    x.is_diagonal = IsDiagonal;
     put(")");
   }
 
