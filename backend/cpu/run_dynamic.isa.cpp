@@ -93,25 +93,19 @@ void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
   }
 }
 
-/// Columns of a tile of so many pairs of rows of a matrix in halves. Few rows take more of them
-/// than where loops are unrolled: what surrounds the sums is paid for less often.
-constexpr int columns_of_halves(int pairs) {
-  const int most = (registers - 1) / (2 * pairs + 3);
-  return most < 1 ? 1 : most > 4 ? 4 : most;
-}
-
-/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by up to four columns: entry
-/// (2 (pairs - 1) + middle) * 4 + columns - 1.
+/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by as many columns as there are
+/// registers for: entry (2 (pairs - 1) + middle) * most_even_odd_columns + columns - 1.
 template <class T, int W, reflection Kind, epilogue Finish>
 inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
+  constexpr int most = select::most_even_odd_columns;
   constexpr auto columns = [](int i) {
-    const int most = columns_of_halves(i / 8 + 1);
-    return i % 4 < most ? i % 4 + 1 : most;
+    const int there = select::even_odd_columns(i / most + 2, registers);
+    return i % most < there ? i % most + 1 : there;
   };
   return std::array<half_function<T>, sizeof...(I)>{
-      &half_tiles<T, W, I / 8 + 1, I / 4 % 2 != 0, columns(I), Kind, Finish>...};
+      &half_tiles<T, W, I / most / 2 + 1, I / most % 2 != 0, columns(I), Kind, Finish>...};
 }
-(std::make_integer_sequence<int, 8 * select::most_pairs>{});
+(std::make_integer_sequence<int, 2 * select::most_pairs * select::most_even_odd_columns>{});
 
 template <class T, int W, epilogue Finish>
 const half_function<T>* half_tiles_of(reflection kind) {
@@ -530,12 +524,13 @@ class dynamic_runner {
                                       : half_tiles_of<T, W, epilogue::update>(step.halves);
     const index all = h.rows / 2;
     const select::chunks pairs(all, select::most_pairs);
-    const select::chunks columns(step.n.extent, columns_of_halves(pairs.longer));
+    const select::chunks columns(step.n.extent, select::even_odd_columns(h.rows, registers));
     for (index first = 0; first < all;) {
       const int count = first < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
       const bool middle = first + count == all && h.rows % 2 != 0;
-      const auto row =
-          row_of(columns, [&](int n) { return functions[(2 * (count - 1) + middle) * 4 + n - 1]; });
+      const auto row = row_of(columns, [&](int n) {
+        return functions[(2 * (count - 1) + middle) * select::most_even_odd_columns + n - 1];
+      });
       for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
         t.a = q.a;
         t.b = q.b;

@@ -77,13 +77,7 @@ constexpr bool has_halves(index m, index k) { return m >= 3 && k >= 3; }
 
 /// Pairs of rows of it at a time: two accumulators each.
 inline constexpr int most_pairs = 6;
-
-/// Columns of it at a time: one broadcast serves two where there are registers for it (mass
-/// operator on Zen 5, one column: 0.92 of the rate at p = 3 and 4). A third gains nothing.
-constexpr int even_odd_columns(index rows, int registers) {
-  const int pairs = static_cast<int>((rows + 1) / 2 < most_pairs ? (rows + 1) / 2 : most_pairs);
-  return 2 * (2 * pairs + 3) + 1 <= registers ? 2 : 1;
-}
+inline constexpr int most_even_odd_columns = 4;
 
 /// Entries of a result that a task sets to 0 before anything is added to them: 20 us of writing.
 inline constexpr index cleared_entries = 1 << 16;
@@ -328,17 +322,32 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
   return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
 }
 
+/// Columns of a matrix in halves at a time, as many as there are registers for: one broadcast
+/// serves all, and what surrounds the sums is paid for less often (bench fem on Zen 5, up to four
+/// columns instead of two: BK1 1.05 and 1.03 times the rate at p = 2 and 3, BK3 1.02 and 1.07,
+/// BK5 1.03 and 1.05).
+constexpr int even_odd_columns(index rows, int registers) {
+  const int pairs = chunks(rows / 2, most_pairs).longer;
+  for (int columns = most_even_odd_columns; columns > 1; --columns)
+    if (columns * (2 * pairs + 3) < registers) return columns;
+  return 1;
+}
+
 /// Columns that the sandwich micro-kernel takes at once: as many as the registers hold of both its
 /// halves (mass operator on Granite Rapids, p = 2 and 3: three 1.06 and 1.04 times the rate of
 /// one), and two even where a few are spilt, because then a broadcast serves two (Zen 5, p = 4 to
-/// 8: 1.02 to 1.09 times). With matrices in halves, whose entries are read half as often, a second
-/// pays as long as it spills little: Zen 5, p = 4 to 7, 1.09, 1.06, 1.03 and 1.02 times the rate.
-/// Several `products` between its halves take the registers of a second column.
+/// 8: 1.02 to 1.09 times). With matrices in halves, whose entries are read half as often, more pay
+/// as long as they spill little: Zen 5, p = 4 to 7, two 1.09, 1.06, 1.03 and 1.02 times the rate of
+/// one; p = 3, three 1.03 times that of two. Several `products` between its halves take the
+/// registers of a second column.
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int products,
                                int registers) {
   if (registers < 32 || products > 1) return 1;
   const index held = registers - 4, sides = points + rows;
-  if (in_halves) return 2 * sides <= registers + 2 ? 2 : 1;
+  if (in_halves) {
+    const auto fitting = static_cast<int>((registers + 2) / sides);
+    return fitting < 1 ? 1 : fitting > most_even_odd_columns ? most_even_odd_columns : fitting;
+  }
   return held < 2 * sides ? 2 : static_cast<int>(held / sides);
 }
 
