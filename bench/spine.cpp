@@ -73,7 +73,9 @@ void run_mass(report& out, int p, mass_layout layout, bool streaming) {
                       streaming ? "memory" : "cache",
                       static_cast<double>(elements) * mass_flops_per_element(p),
                       static_cast<double>(elements) * bytes};
-  out.progress(c.name + ' ' + c.scalar + ' ' + c.layout + ' ' + c.where);
+  const std::string label = c.name + ' ' + c.scalar + ' ' + c.layout + ' ' + c.where;
+  if (!out.settings().wants(label)) return;
+  out.progress(label);
 
   buffer<T> b(static_cast<std::size_t>(Q * P)), u(elements * nodes), d(elements * points),
       v(elements * nodes);
@@ -129,7 +131,6 @@ void run_mass(report& out, int p, mass_layout layout, bool streaming) {
 
 void run_all_mass(report& out) {
   for (int p = first_mass_degree; p <= last_mass_degree; ++p) {
-    if (!out.settings().wants("mass p=" + std::to_string(p))) continue;
     const bool quick = out.settings().quick;
     if (quick && p % 2 == 1) continue;
     for (const auto layout : {mass_layout::interleaved, mass_layout::strided}) {

@@ -5,7 +5,8 @@
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
-/// What a tile fetches into the caches for the next one, spread evenly over its work.
+/// What a tile fetches into the caches for the next one, and takes past them of the one before,
+/// spread evenly over its work.
 ///
 /// Without, computing and reading memory add up: the processor looks less than a tile ahead. In
 /// bursts, fetches are dropped when the buffers for misses are full. A line or two between the sums
@@ -13,10 +14,13 @@
 /// none 12 to 19 (hand-written kernels of p = 4, Zen 5, which reads 38); two tiles ahead was no
 /// better, and into L2 worse than into L1. What lies in L3 is left alone: there it cost 4 to 12 %.
 ///
-/// On a virtual machine whose large pages the host keeps in small ones, fetches into pages that the
-/// TLB does not know are dropped: that is why half of the bandwidth stays unused there. A load in
-/// each page ahead of its fetches brings them back, but stalls for 0.1 us: 0.75 to 0.93 of the
-/// rate.
+/// What keeps bandwidth unused is scratch beyond L1: misses that L2 serves share the buffers with
+/// those of memory. A loop that loads and stores one line of scratch for each line of 256 KB tiles,
+/// fetched a tile ahead, streams 37 GB/s with 16 KB of scratch, which is in L1, and 22 with 140 KB;
+/// fetching nothing 35 and 15 (Zen 5, which reads 41). Operators of p >= 5 have as much. Fetches
+/// beside each row of a sandwich rather than each group of its columns were 1.02 times as fast over
+/// BK1, BK3 and BK5 (0.91 to 1.18), ordinary loads 0.6, every second line (the processor fetching
+/// the others) 0.85, each page touched beforehand 0.95.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
@@ -68,8 +72,30 @@ struct tile_streams {
   }
 };
 
-/// Fetches the lines of some ranges, a few at a time. Addresses are numbers: the last ones may lie
-/// behind the operands.
+/// Whole lines on their way from scratch past the caches.
+struct staged_lines {
+  const double* from = nullptr;
+  double* to = nullptr;
+  index count = 0;
+
+  [[gnu::always_inline]] void write() {
+    constexpr int entries = 64 / int{sizeof(double)};
+    if constexpr (constexpr int v = lanes<double>; v > 1) {
+      for (int i = 0; i < entries; i += v) stream<double, v>(to + i, load<double, v>(from + i));
+    } else {
+      std::memcpy(to, from, 64);
+    }
+    from += entries;
+    to += entries;
+    --count;
+  }
+  void write_all() {
+    while (count > 0) write();
+  }
+};
+
+/// What is done between two pieces of work: some lines of some ranges are fetched, and some are
+/// written. Addresses are numbers: the last ones may lie behind the operands.
 class line_fetcher {
  public:
   struct range {
@@ -80,6 +106,10 @@ class line_fetcher {
       : next_(ranges), last_(ranges + count), lines_(lines) {
     go_on();
   }
+  void also_writes(staged_lines* lines, int at_once) {
+    written_ = lines;
+    written_at_once_ = at_once;
+  }
   [[gnu::always_inline]] void fetch() {
     for (int i = 0; i < lines_; ++i) {
       __builtin_prefetch(reinterpret_cast<const void*>(at_));
@@ -87,6 +117,9 @@ class line_fetcher {
     }
     if (at_ >= end_) [[unlikely]]
       go_on();
+    if (written_ != nullptr) {
+      for (int i = 0; i < written_at_once_ && written_->count > 0; ++i) written_->write();
+    }
   }
 
  private:
@@ -104,6 +137,8 @@ class line_fetcher {
   const range *next_, *last_;
   std::uintptr_t at_ = 0, end_ = 0;
   int lines_;
+  staged_lines* written_ = nullptr;
+  int written_at_once_ = 0;
 };
 
 /// A tile, and what it does for the next one.
@@ -112,6 +147,7 @@ struct tile_at : tile_position {
   line_fetcher* next = nullptr;  ///< null: nothing is fetched
   tile_position after{};         ///< the next tile, where it is a full one
   bool is_followed = false;      ///< whether there is one
+  void* staged = nullptr;        ///< where its result goes, see staged_result; null: to its place
 };
 
 /// How far behind the numbers of a map at hand those of the next tile are; 0: there is none.

@@ -7,6 +7,7 @@
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/parts.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/staged_result.hpp>
 #include <tenfold/backend/cpu/step_pointers.hpp>
 #include <tenfold/backend/cpu/tile_rows.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
@@ -95,12 +96,22 @@ class static_runner {
       if constexpr (streams<F>.lines() > 0) {
         if (static_cast<double>(range.count) * static_cast<double>(streams<F>.bytes) >
             static_cast<double>(caches().l3)) {
-          for (index i = begin; i < end; ++i) {
+          const auto run_one = [&](index i, staged_result<T> * result)
+              __attribute__((always_inline)) {
             run_ahead<F>(
-                args, range, i, end, [&](const tile_at& at) __attribute__((always_inline)) {
+                args, range, i, end, result, [&](const tile_at& at) __attribute__((always_inline)) {
                   run_tile<F>(args, workspace, scratch, at);
                 });
+          };
+          if constexpr (stages<F>()) {
+            T* const result = static_cast<T*>(args.output);
+            if ((!Scaled || args.beta == T(0)) && staged_result<T>::can_stage(piece<F>, result)) {
+              staged_result<T> staged(piece<F>, result);
+              for (index i = begin; i < end; ++i) run_one(i, &staged);
+              return;
+            }
           }
+          for (index i = begin; i < end; ++i) run_one(i, nullptr);
           return;
         }
       }
@@ -194,34 +205,51 @@ class static_runner {
     }
     return all;
   }();
-  /// Runs tile i of phase F, which fetches what tile i + 1 < end reads, and the numbers of maps,
-  /// which are needed to fetch what they lead to, that tile i + 2 reads.
+  /// The result of a tile of phase F, and whether it may go past the caches.
+  template <int F>
+  static constexpr result_piece piece = piece_of(P::value,
+                                                 P::value.phases[static_cast<std::size_t>(F)]);
+  template <int F>
+  static constexpr bool stages() {
+    const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
+    return select::is_behind_a_call(phase.tile_flops) && !phase.partial && piece<F>.entries > 0;
+  }
+
+  /// Runs tile i of phase F. Meanwhile it fetches what tile i + 1 < end reads, and the numbers of
+  /// maps, which are needed to fetch what they lead to, that tile i + 2 reads; and what the tile
+  /// before it left in `result`, if that is not null, goes to memory.
   template <int F, class Run>
   [[gnu::always_inline]] static void run_ahead(const program_arguments<T>& args,
                                                const phase_range& range, index i, index end,
-                                               Run run) {
+                                               staged_result<T>* result, Run run) {
     static constexpr const program_phase& phase = P::value.phases[F];
     tile_at at{position_of(phase, range, i)};
-    if (i + 1 >= end) return run(at);
-    at.after = position_of(phase, range, i + 1);
-    at.is_followed = at.after.lane_count == phase.width * phase.vectors;
-    const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
+    at.is_followed = i + 1 < end;
+    if (result == nullptr && !at.is_followed) return run(at);
     line_fetcher::range lines[streams<F>.count];
-    for (int s = 0; s < streams<F>.count; ++s) {
-      const tile_stream& one = streams<F>.list[s];
-      const void* base = args.inputs[one.ref.slot];
-      index size = one.size;
-      if (one.is_map) {
-        base = args.maps[one.ref.slot].numbers;
-        size = args.maps[one.ref.slot].wide ? 8 : 4;
+    if (at.is_followed) {
+      at.after = position_of(phase, range, i + 1);
+      at.is_followed = at.after.lane_count == phase.width * phase.vectors;
+      const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
+      for (int s = 0; s < streams<F>.count; ++s) {
+        const tile_stream& one = streams<F>.list[s];
+        const void* base = args.inputs[one.ref.slot];
+        index size = one.size;
+        if (one.is_map) {
+          base = args.maps[one.ref.slot].numbers;
+          size = args.maps[one.ref.slot].wide ? 8 : 4;
+        }
+        const index begin = distance(one.ref, one.is_map ? second : at.after) * size;
+        const auto first =
+            reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(begin);
+        lines[s] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
       }
-      const index begin = distance(one.ref, one.is_map ? second : at.after) * size;
-      const auto first =
-          reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(begin);
-      lines[s] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
     }
-    line_fetcher next(lines, streams<F>.count, streams<F>.lines());
+    line_fetcher next(lines, i + 1 < end ? streams<F>.count : 0, streams<F>.lines());
     at.next = &next;
+    if (result != nullptr) {
+      at.staged = result->begin(at, next, streams<F>.pieces);
+    }
     run(at);
   }
 
@@ -521,6 +549,9 @@ class static_runner {
     } else if constexpr (ref.where == buffer::scratch) {
       return reinterpret_cast<X*>(scratch) + ref.offset + at.slab * ref.slab_stride;
     } else {
+      if constexpr (ref.where == buffer::output && stages<static_cast<int>(phase_of<S>())>()) {
+        if (at.staged != nullptr) return static_cast<X*>(at.staged) + at.slab * ref.slab_stride;
+      }
       const index distance = distance_of<S, Which>(at);
       if constexpr (ref.where == buffer::input) {
         return static_cast<X*>(const_cast<void*>(args.inputs[ref.slot])) + distance;

@@ -85,6 +85,12 @@ inline constexpr index cleared_entries = 1 << 16;
 /// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
 inline constexpr index fetched_bytes = 2048;
 
+/// A tile's result of at least so many bytes goes past the caches beside the work on the next tile,
+/// a smaller one at once (mass operator of the bench spine from memory, Zen 5, beside it against at
+/// once: p = 6, 22 KB, 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4 KB,
+/// 0.87).
+inline constexpr index staged_bytes = 8192;
+
 /// Of an operand from memory that a register tile reads once 2 KB are fetched ahead: the contracted
 /// values that they are, of which the tile reads `row` bytes each (65536 matrices of 32 x 32 times
 /// vectors, Granite Rapids: 11.7 GB/s without, 14.5 with; written by hand, 512 bytes reach 0.93 of

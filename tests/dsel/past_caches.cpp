@@ -1,0 +1,137 @@
+#include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/dsel/einsum.hpp>
+#include <tenfold/tensor/reflection.hpp>
+#include <tenfold/tensor/view.hpp>
+#include <type_traits>
+
+#include <doctest/doctest.h>
+
+#include <fuse_problems.hpp>
+
+// What tiles do beside their work when their data come from memory: they fetch what the next one
+// reads, and their results go past the caches. It changes nothing.
+
+namespace tenfold {
+namespace {
+
+class tiny_caches {
+ public:
+  tiny_caches() { cpu::assume_caches({0, 0}); }
+  ~tiny_caches() { cpu::assume_caches(known_); }
+  tiny_caches(const tiny_caches&) = delete;
+  tiny_caches& operator=(const tiny_caches&) = delete;
+
+ private:
+  cpu::cache_sizes known_ = cpu::caches();
+};
+
+template <class T, int P, int Q>
+void check_mass(index elements) {
+  using namespace operands;
+  CAPTURE(elements);
+  const tiny_caches here;
+  mass_problem<T, true, P, Q> x(elements);
+  constexpr auto kernel = mass_kernel();
+  kernel(v = x.V, u = x.U, B = x.B, D = x.D);
+  x.expect(false);
+  CHECK(same(x.V, x.W));
+  constexpr auto adding = adding_mass_kernel();
+  adding(v = x.V, u = x.U, B = x.B, D = x.D);
+  x.expect(true);
+  CHECK(same(x.V, x.W));
+}
+
+// The piece of a tile is at most 4 KiB, and with 512 entries an element at least 8.
+TEST_CASE("results of tiles past the caches") {
+  for (const index elements : {1, 16, 37, 64}) check_mass<double, 4, 5>(elements);
+  check_mass<double, 8, 9>(37);
+  check_mass<double, 3, 4>(65);  // with SSE2 no whole lines
+  check_mass<float, 4, 4>(65);
+}
+
+TEST_CASE("several terms of a result, symmetric tables, slabs") {
+  using namespace operands;
+  const tiny_caches here;
+  const auto check = [](auto x) {
+    reflect(x.B, 1);
+    reflect(x.G, -1);
+    constexpr auto kernel = diffusion_kernel<false>();
+    kernel(v = x.V, u = x.U, B = reflection_symmetric(x.B), G = reflection_antisymmetric(x.G),
+           D = x.D);
+    x.expect(false);
+    CHECK(same(x.V, x.W));
+  };
+  check(diffusion_problem<double, true, 4, 5>(37));
+  check(diffusion_problem<double, true, 7, 8>(19));
+}
+
+template <class T, int P, int Q>
+struct interleaved_mass {
+  static constexpr int W = 8;
+  tensor<T, Q, P> B;
+  tensor<T, dyn, P, P, P, W> U;
+  tensor<T, dyn, Q, Q, Q, W> D;
+
+  explicit interleaved_mass(index blocks) : U(blocks), D(blocks) {
+    fill(B, 1);
+    fill(U, 2);
+    fill(D, 3);
+  }
+  template <class Y>
+  void operator()(Y&& y) const {
+    einsum<"qi,rj,sk,eqrsw,ql,rm,sn,eijkw->elmnw">(into(y), B, B, B, D, B, B, B, U);
+  }
+};
+
+/// Results that begin anywhere: what lies before and behind them stays as it is.
+template <class T, int P, int Q>
+void check_interleaved(index blocks) {
+  CAPTURE(blocks);
+  const interleaved_mass<T, P, Q> mass(blocks);
+  tensor<T, dyn, P, P, P, 8> expected(blocks);
+  mass(expected);
+  constexpr index margin = 16;
+  for (const index offset : {index{0}, index{1}, index{8}}) {
+    CAPTURE(offset);
+    tensor<T, dyn> room(expected.size() + 2 * margin);
+    room.fill(T(77));
+    T* const first = room.data() + margin + offset;
+    const tiny_caches here;
+    mass(view<T, dyn, P, P, P, 8>(first, blocks));
+    bool equal = true, kept = true;
+    for (index i = 0; i < room.size(); ++i) {
+      const index at = i - margin - offset;
+      const bool inside = at >= 0 && at < expected.size();
+      if (inside)
+        equal = equal && room(i) == expected.data()[at];
+      else
+        kept = kept && room(i) == T(77);
+    }
+    CHECK(equal);
+    CHECK(kept);
+  }
+}
+
+TEST_CASE_TEMPLATE("interleaved results past the caches, wherever they begin", T, float, double) {
+  for (const index blocks : {1, 2, 9}) check_interleaved<T, 4, 5>(blocks);
+  if constexpr (std::is_same_v<T, double>) check_interleaved<T, 8, 9>(5);
+}
+
+TEST_CASE("results that are read as well") {
+  const tiny_caches here;
+  const interleaved_mass<double, 4, 5> mass(7);
+  tensor<double, dyn, 4, 4, 4, 8> once(7), twice(7);
+  mass(once);
+  fill(twice, 5);
+  const tensor<double, dyn, 4, 4, 4, 8> before = twice;
+  einsum<"qi,rj,sk,eqrsw,ql,rm,sn,eijkw->elmnw">(into(twice), mass.B, mass.B, mass.B, mass.D,
+                                                 mass.B, mass.B, mass.B, mass.U, alpha(2.0),
+                                                 beta(-1.0));
+  bool equal = true;
+  for (index i = 0; i < once.size(); ++i)
+    equal = equal && twice.data()[i] == 2 * once.data()[i] - before.data()[i];
+  CHECK(equal);
+}
+
+}  // namespace
+}  // namespace tenfold
