@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <tenfold/backend/cpu/gemm.hpp>
 
 /// The kernels of a shape that the compiler knows.
@@ -50,6 +51,7 @@ struct static_tiles {
   int unroll;
   select::kept_columns kept = {};
   int kept_lines = 1;  ///< fetched with the rows that pass together
+  bool flat = false;   ///< C is one row of vectors (select::flattens_rows)
 };
 template <class T>
 constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
@@ -64,6 +66,16 @@ constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tun
   const auto fetched = [&](index parts) {
     return select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes, parts, tuned);
   };
+  if (select::flattens_rows(s, lanes<T>, registers)) {
+    return {v,
+            last < v ? last : 0,
+            tile,
+            fetched(tile_count(m, vectors, tile) * k),
+            tuned.unroll,
+            {},
+            1,
+            true};
+  }
   const select::tile_shape passing{select::kept_rows, kept.vectors};
   return {v,
           last < v ? last : 0,
@@ -238,6 +250,129 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
   }
 }
 
+/// Entry (First + l) mod N of a row in lane l.
+template <class T, int W, int N, int First, int... I>
+[[gnu::always_inline]] inline vec<T, W> turned_rows(vec<T, W> row,
+                                                    std::integer_sequence<int, I...>) {
+  const auto from = (typename short_vec<T, W>::type)row.data;
+  row.data = (decltype(row.data))__builtin_shufflevector(from, from, ((First + I) % N)...);
+  return row;
+}
+
+/// A as the factor of the vectors of C, whose M rows of N entries lie end to end: of entry l of
+/// vector v that of row (v W + l) / N.
+template <class T, int W, int M, int N, int K>
+struct flat_rows {
+  static constexpr int vectors = (M * N + W - 1) / W;
+  alignas(sizeof(T) * W) T entries[vectors][K][W];
+
+  [[gnu::noinline]] flat_rows(const T* a, index a_m, index a_k) {
+    for (int v = 0; v < vectors; ++v)
+      for (int k = 0; k < K; ++k)
+        for (int l = 0; l < W; ++l)
+          entries[v][k][l] = a[std::min((v * W + l) / N, M - 1) * a_m + k * a_k];
+  }
+};
+
+/// Vectors First, First + Turns, ... of C, `Count` of them, of several problems: in all of them the
+/// entries of a row of B lie alike, turned by the same.
+template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
+          std::size_t Problems>
+[[gnu::always_inline]] inline void flat_vectors(const flat_rows<T, W, M, N, K>& a,
+                                                const std::array<tile_operands<T>, Problems>& t) {
+  vec<T, W> sum[Problems][Count];
+#pragma GCC unroll 16
+  for (int k = 0; k < K; ++k) {
+    vec<T, W> row[Problems];
+#pragma GCC unroll 2
+    for (std::size_t p = 0; p < Problems; ++p) {
+      row[p] = turned_rows<T, W, N, First * W % N>(load_first<T, W, N>(t[p].b + k * t[p].b_k),
+                                                   std::make_integer_sequence<int, W>{});
+      pin(row[p]);
+    }
+#pragma GCC unroll 32
+    for (int i = 0; i < Count; ++i) {
+      vec<T, W> factor = load<T, W>(a.entries[First + i * Turns][k]);
+      if constexpr (Problems > 1) pin(factor);
+#pragma GCC unroll 2
+      for (std::size_t p = 0; p < Problems; ++p)
+        sum[p][i] = k == 0 ? factor * row[p] : fma(factor, row[p], sum[p][i]);
+    }
+  }
+  constexpr int tail = M * N % W;
+#pragma GCC unroll 2
+  for (std::size_t p = 0; p < Problems; ++p) {
+#pragma GCC unroll 32
+    for (int i = 0; i < Count; ++i) {
+      const int v = First + i * Turns;
+      if (tail > 0 && v == a.vectors - 1)
+        store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p][i]);
+      else
+        store<T, W>(t[p].c + v * W, sum[p][i]);
+    }
+  }
+}
+
+/// Whether so many vectors of factors stay in registers beside the sums of a problem.
+constexpr bool flat_in_registers(int vectors, int k) { return vectors * k <= registers - 8; }
+
+/// The products of some problems, turn by turn, so many vectors at a time that their sums stay in
+/// registers.
+template <class T, int W, int M, int N, int K, std::size_t Problems>
+[[gnu::always_inline]] inline void flat_products(const flat_rows<T, W, M, N, K>& a,
+                                                 const std::array<tile_operands<T>, Problems>& t) {
+  constexpr int turns = select::turns_of_rows(N, W), most = 12;
+  // Those that the registers do not hold are loaded where they are used; g++ copies them all.
+  const auto& factors = flat_in_registers(a.vectors, K) ? a : *cpu::launder(&a);
+  const auto turn = [&]<int Turn>() __attribute__((always_inline)) {
+    static constexpr select::chunks parts((a.vectors - Turn + turns - 1) / turns, most);
+    const auto part = [&]<int I>() __attribute__((always_inline)) {
+      constexpr int before = I < parts.long_count ? I * parts.longer
+                                                  : parts.long_count * parts.longer +
+                                                        (I - parts.long_count) * (parts.longer - 1);
+      flat_vectors<T, W, M, N, K, Turn + before * turns, turns,
+                   (I < parts.long_count ? parts.longer : parts.longer - 1)>(factors, t);
+    };
+    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      (part.template operator()<I>(), ...);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(parts.count())>{});
+  };
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (turn.template operator()<I>(), ...);
+  }
+  (std::make_integer_sequence<int, turns>{});
+}
+
+/// A products_function by columns where the rows of C are taken for one (select::flattens_rows).
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epilogue Finish>
+[[gnu::noinline]] void products_of_flat_rows(const tile_walk& walk, const tile_operands<T>& from,
+                                             index problems, const problem_steps& step) {
+  if ((Finish == epilogue::update && !is_sum_only(from)) || problems < select::flat_problems)
+    return products_by_columns<T, M, N, K, S, Tiles, false, Finish>(walk, from, problems, step);
+
+  const T* const a = step.at != nullptr ? static_cast<const T*>(step.at->a) : from.a;
+  const flat_rows<T, lanes<T>, M, N, K> rows(a, S.a_m, S.a_k);
+  const tile_operands<T> first = with_strides<T, S, lanes<T>>(from);
+  const auto problem = [&](index p) __attribute__((always_inline)) {
+    tile_operands<T> t = first;
+    if (step.at != nullptr) {
+      t.b = static_cast<const T*>(step.at[p].b);
+      t.c = static_cast<T*>(step.at[p].c);
+    } else {
+      t.b += p * step.b;
+      t.c += p * step.c;
+    }
+    return t;
+  };
+  index p = 0;
+  // Two problems share what is loaded of A.
+  if constexpr (!flat_in_registers(rows.vectors, K)) {
+    for (; p + 2 <= problems; p += 2) flat_products(rows, std::array{problem(p), problem(p + 1)});
+  }
+  for (; p < problems; ++p) flat_products(rows, std::array{problem(p)});
+}
+
 /// The lanes of a vector that holds several rows of a matrix of order N, as many as there are; 0:
 /// there is none, or no use for it.
 ///
@@ -383,6 +518,9 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
                               strides.c_m == n && lanes_of_rows<T, n>() > 0;
     if constexpr (has_rows) {
       return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
+    } else if constexpr (Tiles.flat) {
+      return {products_of_flat_rows<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
+              &tuned};
     } else if constexpr (Tiles.kept.vectors > 0) {
       return {products_of_kept_columns<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
               &tuned};

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+
 #include "operands.hpp"
 
 // Products whose sizes the types of the operands tell, of many sizes. Small integers: every result
@@ -27,8 +29,8 @@ void check_rectangle() {
 /// B stays in registers where C is not read, and from select::packed_problems on the last columns
 /// may be transposed.
 template <class T, class A, class B, class C, index M, index N, index K>
-void check_kept() {
-  for (const index count : {1, 3, 4, 5, 18}) {
+void check_kept(std::initializer_list<index> counts = {1, 3, 4, 5, 18}) {
+  for (const index count : counts) {
     CAPTURE(count);
     const auto errors = [&](T alpha, T beta) {
       return call_of<op::none, op::none>::errors<T, M, N, K, A, B, C>({count, M, N}, K, alpha,
@@ -86,6 +88,25 @@ TEST_CASE("products whose rows pass while B stays in registers") {
   SUBCASE("two columns are left over") { check_kept<double, s, t, t, 20, 10, 9>(); }
   SUBCASE("four columns of float are left over") { check_kept<float, s, t, t, 37, 20, 6>(); }
   SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 17, 9, 6>(); }
+}
+
+// From select::flat_problems on.
+TEST_CASE("products whose rows, end to end, are vectors") {
+  using t = in_tensor;
+  using s = in_matrix;
+  using p = behind_pointers;
+  const std::initializer_list<index> counts = {1, 31, 32, 33};
+  SUBCASE("two rows are a vector, the factors fit the registers") {
+    check_kept<double, s, t, t, 16, 4, 3>(counts);
+  }
+  SUBCASE("five turns, a part of a vector is left") {
+    check_kept<double, s, t, t, 25, 5, 4>(counts);
+    check_kept<float, s, t, t, 25, 5, 4>(counts);
+  }
+  SUBCASE("three turns") { check_kept<double, s, t, t, 36, 6, 5>(counts); }
+  SUBCASE("several parts of a turn") { check_kept<double, s, t, t, 64, 4, 7>(counts); }
+  SUBCASE("one row less than a vector is long") { check_kept<float, s, t, t, 47, 15, 2>(counts); }
+  SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 33, 3, 6>(counts); }
 }
 
 TEST_CASE("one product of two matrices with sizes in their types") {

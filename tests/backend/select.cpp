@@ -124,6 +124,12 @@ static_assert(transposed_columns([] {
                 return s;
               }()) == 0,
               "B is copied, problem by problem");
+static_assert(flattens_rows(one_a_for_all(36, 6, 5), 8, 32));
+static_assert(!flattens_rows(one_a_for_all(64, 8, 7), 8, 32), "a row is a vector");
+static_assert(!flattens_rows(one_a_for_all(8, 5, 5), 8, 32), "a turned row would serve one vector");
+static_assert(!flattens_rows(one_a_for_all(49, 7, 16), 8, 32), "A would not stay in L1");
+static_assert(!flattens_rows(one_a_for_all(36, 6, 5), 8, 16));
+static_assert(turns_of_rows(6, 8) == 3 && turns_of_rows(5, 8) == 5 && turns_of_rows(4, 8) == 1);
 static_assert(keep_columns(one_a_for_all(81, 9, 7), 8, 32).of == 1);
 static_assert(keep_columns(one_a_for_all(121, 11, 9), 8, 32).of == 2);
 static_assert(packed_problems == 4, "the sentence of tile_reason::transposed says so");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numeric>
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select/tiles.hpp>
@@ -346,6 +347,35 @@ constexpr kept_columns keep_columns(const gemm_shape& s, int width, int register
   const index vectors = rest > 0 ? whole + 1 : whole;
   return {kept_vectors(s.m, vectors, s.k, registers, s.type), static_cast<int>(vectors), 0};
 }
+
+/// Vectors of rows of n entries, end to end, until one begins with a row again.
+constexpr int turns_of_rows(index n, int width) {
+  return static_cast<int>(n) / std::gcd(static_cast<int>(n), width);
+}
+
+/// Whether C is computed as one row of vectors, whatever row an entry belongs to, so that no lane
+/// is idle: its rows, shorter than a vector, lie end to end, and A, the same for all problems, is
+/// packed with each entry as often as its row has entries in a vector, and stays in L1. Each row of
+/// B is turned as often as a vector may begin in it, and so serves 4 / 3 vectors or more (one: 0.86
+/// of the rate, 8 x 5 x 5).
+///
+/// In L2, Zen 5, double precision: 36 x 6 x 5 104 GFLOP/s instead of 70, 25 x 5 x 4 66 instead of
+/// 56, 49 x 7 x 6 100 instead of 89, 16 x 4 x 3 119 instead of 48; in single 64 x 8 x 7 228 instead
+/// of 117. There the results are the bound, line by line from L2: in L1 36 x 6 x 5 runs at 113, and
+/// 25 x 5 x 4, whose vectors lie across lines, at 71, 24 x 5 x 4 at 104.
+constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
+  if (is_complex(s.type) || registers < 32 || s.n >= width || s.n == 1 || s.k > static_sum)
+    return false;
+  const bool in_place =
+      s.a.shared && has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && s.c.row == s.n;
+  const index vectors = (s.m * s.n + width - 1) / width;
+  return in_place && 3 * vectors >= 4 * turns_of_rows(s.n, width) &&
+         vectors * width * s.k * static_cast<index>(bytes_of(s.type)) <= 24576;
+}
+
+/// From so many problems on it pays to pack A so (36 x 6 x 5, Zen 5: that takes as much time as 9
+/// problems, of which each then takes 0.68 of its time).
+inline constexpr index flat_problems = 32;
 
 /// From so many problems on it pays to pack A (81 x 9 x 7, Zen 4: that takes as much time as 0.7
 /// problems, of which each then takes 0.73 of its time).
