@@ -280,6 +280,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
           std::size_t Problems>
 [[gnu::always_inline]] inline void flat_vectors(const flat_rows<T, W, M, N, K>& a,
                                                 const std::array<tile_operands<T>, Problems>& t) {
+  constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
   vec<T, W> sum[Problems][Count];
 #pragma GCC unroll 16
   for (int k = 0; k < K; ++k) {
@@ -305,7 +306,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
 #pragma GCC unroll 32
     for (int i = 0; i < Count; ++i) {
       const int v = First + i * Turns;
-      if (tail > 0 && v == a.vectors - 1)
+      if (tail > 0 && v == vectors - 1)
         store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p][i]);
       else
         store<T, W>(t[p].c + v * W, sum[p][i]);
@@ -321,11 +322,12 @@ constexpr bool flat_in_registers(int vectors, int k) { return vectors * k <= reg
 template <class T, int W, int M, int N, int K, std::size_t Problems>
 [[gnu::always_inline]] inline void flat_products(const flat_rows<T, W, M, N, K>& a,
                                                  const std::array<tile_operands<T>, Problems>& t) {
+  constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
   constexpr int turns = select::turns_of_rows(N, W), most = 12;
   // Those that the registers do not hold are loaded where they are used; g++ copies them all.
-  const auto& factors = flat_in_registers(a.vectors, K) ? a : *cpu::launder(&a);
+  const auto& factors = flat_in_registers(vectors, K) ? a : *cpu::launder(&a);
   const auto turn = [&]<int Turn>() __attribute__((always_inline)) {
-    static constexpr select::chunks parts((a.vectors - Turn + turns - 1) / turns, most);
+    static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns, most);
     const auto part = [&]<int I>() __attribute__((always_inline)) {
       constexpr int before = I < parts.long_count ? I * parts.longer
                                                   : parts.long_count * parts.longer +
@@ -367,7 +369,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
   };
   index p = 0;
   // Two problems share what is loaded of A.
-  if constexpr (!flat_in_registers(rows.vectors, K)) {
+  if constexpr (!flat_in_registers(decltype(rows)::vectors, K)) {
     for (; p + 2 <= problems; p += 2) flat_products(rows, std::array{problem(p), problem(p + 1)});
   }
   for (; p < problems; ++p) flat_products(rows, std::array{problem(p)});

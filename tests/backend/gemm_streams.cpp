@@ -3,7 +3,7 @@
 #include <memory>
 #include <slow_build.hpp>
 #include <string>
-#include <tenfold/backend/cpu/caches.hpp>
+#include <tiny_caches.hpp>
 #include <vector>
 
 #include "batches.hpp"
@@ -13,18 +13,6 @@
 
 namespace tenfold::testing {
 namespace {
-
-/// The caches of a machine that has almost none.
-class tiny_caches {
- public:
-  tiny_caches() { cpu::assume_caches({1, 1}); }
-  ~tiny_caches() { cpu::assume_caches(known_); }
-  tiny_caches(const tiny_caches&) = delete;
-  tiny_caches& operator=(const tiny_caches&) = delete;
-
- private:
-  cpu::cache_sizes known_ = cpu::caches();
-};
 
 /// Memory at multiples of a cache line.
 memory_source aligned_memory(std::vector<std::unique_ptr<std::byte[]>>& kept) {

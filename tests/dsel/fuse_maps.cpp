@@ -1,9 +1,9 @@
 #include <cstdint>
-#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/scatter_order.hpp>
 #include <thrown.hpp>
+#include <tiny_caches.hpp>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -167,13 +167,11 @@ TEST_CASE("what is read under several labels is gathered once") {
 }
 
 TEST_CASE("what is fetched ahead changes nothing") {
-  const cpu::cache_sizes real = cpu::caches();
-  cpu::assume_caches({0, 0});
+  const testing::tiny_caches here;
   check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true);
   check_restricted_mass<double, std::int64_t, true, 4, 6>(true, true);
   check_restricted_mass<float, std::int32_t, true, 3, 4>(false, false);
   check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true);
-  cpu::assume_caches(real);
 }
 
 TEST_CASE("scattered sums have the same bits on any number of threads") {

@@ -1,4 +1,3 @@
-#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/tensor/reflection.hpp>
 #include <tenfold/tensor/view.hpp>
@@ -7,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <fuse_problems.hpp>
+#include <tiny_caches.hpp>
 
 // What tiles do beside their work when their data come from memory: they fetch what the next one
 // reads, and their results go past the caches. It changes nothing.
@@ -14,16 +14,7 @@
 namespace tenfold {
 namespace {
 
-class tiny_caches {
- public:
-  tiny_caches() { cpu::assume_caches({0, 0}); }
-  ~tiny_caches() { cpu::assume_caches(known_); }
-  tiny_caches(const tiny_caches&) = delete;
-  tiny_caches& operator=(const tiny_caches&) = delete;
-
- private:
-  cpu::cache_sizes known_ = cpu::caches();
-};
+using testing::tiny_caches;
 
 template <class T, int P, int Q>
 void check_mass(index elements) {
