@@ -78,20 +78,20 @@ struct staged_lines {
   double* to = nullptr;
   index count = 0;
 
-  [[gnu::always_inline]] void write() {
+  /// Behind a call, so that a place of many where lines are written is short.
+  [[gnu::noinline]] void write_some(index most) {
     constexpr int entries = 64 / int{sizeof(double)};
-    if constexpr (constexpr int v = lanes<double>; v > 1) {
-      for (int i = 0; i < entries; i += v) stream<double, v>(to + i, load<double, v>(from + i));
-    } else {
-      std::memcpy(to, from, 64);
+    for (; most > 0 && count > 0; --most, --count) {
+      if constexpr (constexpr int v = lanes<double>; v > 1) {
+        for (int i = 0; i < entries; i += v) stream<double, v>(to + i, load<double, v>(from + i));
+      } else {
+        std::memcpy(to, from, 64);
+      }
+      from += entries;
+      to += entries;
     }
-    from += entries;
-    to += entries;
-    --count;
   }
-  void write_all() {
-    while (count > 0) write();
-  }
+  void write_all() { write_some(count); }
 };
 
 /// What is done between two pieces of work: some lines of some ranges are fetched, and some are
@@ -117,9 +117,7 @@ class line_fetcher {
     }
     if (at_ >= end_) [[unlikely]]
       go_on();
-    if (written_ != nullptr) {
-      for (int i = 0; i < written_at_once_ && written_->count > 0; ++i) written_->write();
-    }
+    if (written_ != nullptr) written_->write_some(written_at_once_);
   }
 
  private:
