@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
@@ -80,16 +81,19 @@ struct staged_lines {
 
   /// Behind a call, so that a place of many where lines are written is short.
   [[gnu::noinline]] void write_some(index most) {
-    constexpr int entries = 64 / int{sizeof(double)};
-    for (; most > 0 && count > 0; --most, --count) {
-      if constexpr (constexpr int v = lanes<double>; v > 1) {
-        for (int i = 0; i < entries; i += v) stream<double, v>(to + i, load<double, v>(from + i));
-      } else {
-        std::memcpy(to, from, 64);
-      }
-      from += entries;
-      to += entries;
+    constexpr index entries = 64 / index{sizeof(double)};
+    const double* const x = from;
+    double* const y = to;
+    const index end = (most < count ? most : count) * entries;
+    if constexpr (constexpr index v = lanes<double>; v > 1) {
+#pragma GCC unroll 1
+      for (index i = 0; i < end; i += v) stream<double, v>(y + i, load<double, v>(x + i));
+    } else {
+      std::copy_n(x, end, y);
     }
+    from += end;
+    to += end;
+    count -= end / entries;
   }
   void write_all() { write_some(count); }
 };
@@ -117,7 +121,8 @@ class line_fetcher {
     }
     if (at_ >= end_) [[unlikely]]
       go_on();
-    if (written_ != nullptr) written_->write_some(written_at_once_);
+    if (written_ != nullptr) [[unlikely]]  // or registers are saved in any case
+      written_->write_some(written_at_once_);
   }
 
  private:

@@ -87,8 +87,8 @@ inline constexpr index fetched_bytes = 2048;
 
 /// A tile's result of at least so many bytes goes past the caches beside the work on the next tile,
 /// a smaller one at once (mass operator of the bench spine from memory, Zen 5, beside it against at
-/// once: p = 6, 22 KB, 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4 KB,
-/// 0.87).
+/// once: p = 6, 22 KB, 1.05 to 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4
+/// KB, 0.87).
 inline constexpr index staged_bytes = 8192;
 
 /// Of an operand from memory that a register tile reads once 2 KB are fetched ahead: the contracted
