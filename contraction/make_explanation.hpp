@@ -298,20 +298,27 @@ class explaining {
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
     const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
+    const bool known = !by_lanes && !carried && overwrites_;
+    const bool flat = known && select::flattens_rows(s, width, caps_.registers);
     select::kept_columns kept;
-    if (!by_lanes && !carried && overwrites_)
-      kept = select::keep_columns(s, lanes, caps_.registers);
+    if (known && !flat) kept = select::keep_columns(s, lanes, caps_.registers);
     if (kept.vectors > 0) e.column_extent = kept.of;
+    if (flat) {  // all of C is one row
+      e.row_extent = 1;
+      e.column_extent = (s.m * s.n + width - 1) / width;
+    }
     const select::tile_shape tile =
         by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
+        : flat   ? select::flat_tile(s.m, s.n, width)
         : kept.vectors > 0
             ? select::tile_shape{select::chunks(s.m, select::kept_rows).longer, kept.vectors}
             : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, tuned,
                                    carried);
     e.rows = tile.m;
     e.columns = tile.n;
-    e.why = kept.transposed > 0 ? select::tile_reason::transposed
-            : kept.vectors > 0  ? select::tile_reason::kept
+    e.why = flat                  ? select::tile_reason::flattened
+            : kept.transposed > 0 ? select::tile_reason::transposed
+            : kept.vectors > 0    ? select::tile_reason::kept
             : e.rows == e.row_extent && e.columns == e.column_extent
                 ? select::tile_reason::no_more
                 : select::tile_reason::registers;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
@@ -79,21 +78,14 @@ struct staged_lines {
   double* to = nullptr;
   index count = 0;
 
-  /// Behind a call, so that a place of many where lines are written is short.
+  /// Behind a call: the places of work between which lines are written are many.
   [[gnu::noinline]] void write_some(index most) {
-    constexpr index entries = 64 / index{sizeof(double)};
-    const double* const x = from;
-    double* const y = to;
-    const index end = (most < count ? most : count) * entries;
-    if constexpr (constexpr index v = lanes<double>; v > 1) {
-#pragma GCC unroll 1
-      for (index i = 0; i < end; i += v) stream<double, v>(y + i, load<double, v>(x + i));
-    } else {
-      std::copy_n(x, end, y);
-    }
-    from += end;
-    to += end;
-    count -= end / entries;
+    const index lines = most < count ? most : count,
+                entries = lines * 64 / static_cast<index>(sizeof(double));
+    stream_lines(to, from, entries);
+    from += entries;
+    to += entries;
+    count -= lines;
   }
   void write_all() { write_some(count); }
 };

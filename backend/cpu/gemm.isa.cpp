@@ -6,6 +6,7 @@
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/update.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 #include <tenfold/backend/gemm_list.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
@@ -88,21 +89,6 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   return to;
 }
 
-/// Writes n entries past the caches; both addresses lie alike within a vector.
-template <class T>
-void stream_run(T* to, const T* from, index n) {
-  using R = real<T>;
-  constexpr index v = lanes<R>;
-  auto* const d = reinterpret_cast<R*>(to);
-  const auto* const s = reinterpret_cast<const R*>(from);
-  const index count = n * parts<T>;
-  const auto at = static_cast<index>(reinterpret_cast<std::uintptr_t>(d) / sizeof(R)) % v;
-  index i = 0;
-  for (; i < count && (at + i) % v != 0; ++i) d[i] = s[i];
-  for (; i + v <= count; i += v) stream<R, v>(d + i, load<R, v>(s + i));
-  for (; i < count; ++i) d[i] = s[i];
-}
-
 // ---- by columns ---------------------------------------------------------------------------------
 
 /// Problems [begin, end) of a strided batch whose results are neighbours, read by nobody soon: some
@@ -112,13 +98,13 @@ void gemm_past_caches(const gemm_shape& s, const gemm_kernel<T>& kernel, tile_op
                       problem_steps step, T* c, index problems) {
   const index entries = s.m * s.n,
               group = select::streamed_problems(entries * index{sizeof(T)}, *kernel.tuned);
-  constexpr index line = 64 / sizeof(T);
-  const scratch_block block(static_cast<std::size_t>(group * entries + line) * sizeof(T));
+  constexpr index in_line = line / index{sizeof(T)};
+  const scratch_block block(static_cast<std::size_t>(group * entries + in_line) * sizeof(T));
   step.next_c = 0;
   for (index p = 0; p < problems; p += group) {
     const index count = problems - p < group ? problems - p : group;
-    t.c =
-        block.as<T>() + static_cast<index>(reinterpret_cast<std::uintptr_t>(c) / sizeof(T)) % line;
+    t.c = block.as<T>() +
+          static_cast<index>(reinterpret_cast<std::uintptr_t>(c) / sizeof(T)) % in_line;
     kernel.run(t, count, step);
     stream_run(c, t.c, count * entries);
     t.a += count * step.a;

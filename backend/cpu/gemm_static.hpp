@@ -62,20 +62,12 @@ constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tun
   const select::tile_shape tile = select::columns_tile(m, vectors, registers, scalar_of<T>, tuned);
   const index rest = n % v;
   const int last = tuned.narrows > 1 && n > v && rest > 0 ? neighbours_for<T>(rest) : v;
-  const select::kept_columns kept = select::keep_columns(s, v, registers);
+  const bool flat = select::flattens_rows(s, lanes<T>, registers);
+  const select::kept_columns kept =
+      flat ? select::kept_columns{} : select::keep_columns(s, v, registers);
   const auto fetched = [&](index parts) {
     return select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes, parts, tuned);
   };
-  if (select::flattens_rows(s, lanes<T>, registers)) {
-    return {v,
-            last < v ? last : 0,
-            tile,
-            fetched(tile_count(m, vectors, tile) * k),
-            tuned.unroll,
-            {},
-            1,
-            true};
-  }
   const select::tile_shape passing{select::kept_rows, kept.vectors};
   return {v,
           last < v ? last : 0,
@@ -83,7 +75,8 @@ constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tun
           fetched(tile_count(m, vectors, tile) * k),
           tuned.unroll,
           kept,
-          kept.vectors > 0 ? fetched(tile_count(m, kept.of, passing)).lines : 0};
+          kept.vectors > 0 ? fetched(tile_count(m, kept.of, passing)).lines : 0,
+          flat};
 }
 template <class T>
 constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
@@ -270,7 +263,7 @@ struct flat_rows {
     for (int v = 0; v < vectors; ++v)
       for (int k = 0; k < K; ++k)
         for (int l = 0; l < W; ++l)
-          entries[v][k][l] = a[std::min((v * W + l) / N, M - 1) * a_m + k * a_k];
+          entries[v][k][l] = a[((v * W + l) / N < M ? (v * W + l) / N : M - 1) * a_m + k * a_k];
   }
 };
 
@@ -323,11 +316,12 @@ template <class T, int W, int M, int N, int K, std::size_t Problems>
 [[gnu::always_inline]] inline void flat_products(const flat_rows<T, W, M, N, K>& a,
                                                  const std::array<tile_operands<T>, Problems>& t) {
   constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
-  constexpr int turns = select::turns_of_rows(N, W), most = 12;
+  constexpr int turns = select::turns_of_rows(N, W);
   // Those that the registers do not hold are loaded where they are used; g++ copies them all.
   const auto& factors = flat_in_registers(vectors, K) ? a : *cpu::launder(&a);
   const auto turn = [&]<int Turn>() __attribute__((always_inline)) {
-    static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns, most);
+    static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns,
+                                          select::flat_vectors);
     const auto part = [&]<int I>() __attribute__((always_inline)) {
       constexpr int before = I < parts.long_count ? I * parts.longer
                                                   : parts.long_count * parts.longer +

@@ -105,7 +105,8 @@ class static_runner {
           };
           if constexpr (stages<F>()) {
             T* const result = static_cast<T*>(args.output);
-            if ((!Scaled || args.beta == T(0)) && staged_result<T>::can_stage(piece<F>, result)) {
+            if ((!Scaled || args.beta == T(0)) &&
+                reinterpret_cast<std::uintptr_t>(result) % 64 == 0) {
               staged_result<T> staged(piece<F>, result);
               for (index i = begin; i < end; ++i) run_one(i, &staged);
               return;
@@ -212,7 +213,7 @@ class static_runner {
   template <int F>
   static constexpr bool stages() {
     const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
-    return select::is_behind_a_call(phase.tile_flops) && !phase.partial && piece<F>.entries > 0;
+    return select::is_behind_a_call(phase.tile_flops) && piece<F>.entries > 0;
   }
 
   /// Runs tile i of phase F. Meanwhile it fetches what tile i + 1 < end reads, and the numbers of
@@ -247,9 +248,8 @@ class static_runner {
     }
     line_fetcher next(lines, i + 1 < end ? streams<F>.count : 0, streams<F>.lines());
     at.next = &next;
-    if (result != nullptr) {
+    if (result != nullptr && at.lane_count == phase.width * phase.vectors)
       at.staged = result->begin(at, next, streams<F>.pieces);
-    }
     run(at);
   }
 

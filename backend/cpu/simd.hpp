@@ -344,6 +344,17 @@ template <class T, int W>
 #endif
 }
 
+/// to[i] := from[i] for i < n, whole lines of memory, as stream() writes them.
+template <class T>
+[[gnu::always_inline]] inline void stream_lines(T* to, const T* from, index n) {
+  if constexpr (constexpr int v = lanes<T>; v > 1) {
+#pragma GCC unroll 1
+    for (index i = 0; i < n; i += v) stream<T, v>(to + i, load<T, v>(from + i));
+  } else {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+  }
+}
+
 /// x in every lane: vec<T, W>, or pair_factor.
 template <class T, int W>
 [[gnu::always_inline]] inline auto broadcast(T x) {

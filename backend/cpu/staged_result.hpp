@@ -2,7 +2,6 @@
 
 #include <tenfold/backend/cpu/fetch.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
-#include <tenfold/backend/cpu/update.hpp>
 
 /// Results of tiles on their way past the caches: a tile writes its own to scratch, and from there
 /// whole lines go to memory. Stored in place, each line is read before it is written (mass operator
@@ -10,8 +9,8 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-/// The entries of the result that a tile writes, where they lie end to end; 0: they do not, or what
-/// lies there is read.
+/// The entries of the result that a tile writes, where they are whole lines of memory if the result
+/// begins with one; 0: they are not, or what lies there is read.
 struct result_piece {
   operand_ref ref{};
   index entries = 0;
@@ -26,13 +25,20 @@ constexpr result_piece piece_of(const Program& p, const program_phase& phase) {
     if (step.c.where != buffer::output) continue;
     // No entry is written twice, so as many as lie between the first and the last are all of them.
     index entries = 1, reach = 1;
-    bool turns = false;
+    bool fits = !step.c.mapped && step.c.type == p.type && !phase.overlaps;
     const auto run = [&](index extent, index stride) {
       entries *= stride != 0 ? extent : 1;
       reach += (extent - 1) * stride;
-      turns = turns || stride < 0;
+      fits = fits && stride >= 0;
     };
-    run(phase.width * phase.vectors, step.c.lane_stride);
+    const auto in_lines = [&](index distance) {
+      fits = fits && distance * static_cast<index>(bytes_of(p.type)) % 64 == 0;
+    };
+    const index lanes_of_tile = index{phase.width} * phase.vectors;
+    in_lines(step.c.offset);
+    in_lines(lanes_of_tile * step.c.lane_stride);
+    for (const index stride : step.c.tile_stride) in_lines(stride);
+    run(lanes_of_tile, step.c.lane_stride);
     run(step.slabs.count, step.c.slab_stride);
     run(step.m.extent, step.m.c);
     run(step.n.extent, step.n.c);
@@ -40,8 +46,9 @@ constexpr result_piece piece_of(const Program& p, const program_phase& phase) {
       const step_loop& loop = p.loops[static_cast<std::size_t>(step.first_loop + l)];
       run(loop.extent, loop.c);
     }
+    in_lines(entries);
     const bool is_first = piece.entries == 0;
-    if (turns || entries != reach || step.c.mapped || step.c.type != p.type ||
+    if (!fits || entries != reach ||
         (is_first ? step.accumulates : !(step.c == piece.ref) || entries != piece.entries))
       return {};
     piece = {step.c, entries};
@@ -53,12 +60,6 @@ constexpr result_piece piece_of(const Program& p, const program_phase& phase) {
 template <class T>
 class staged_result {
  public:
-  /// Whether the pieces are whole lines of memory.
-  static bool can_stage(const result_piece& piece, const T* result) {
-    return reinterpret_cast<std::uintptr_t>(result + piece.ref.offset) % line == 0 &&
-           piece.entries * index{sizeof(T)} % line == 0;
-  }
-
   staged_result(const result_piece& piece, T* result)
       : piece_(piece),
         result_(result),
@@ -72,10 +73,10 @@ class staged_result {
   /// Where the tile is to write its piece. What the tile before left goes to memory, at once or
   /// beside so many pieces of work, with what is fetched.
   T* begin(const tile_position& at, line_fetcher& fetched, index pieces) {
-    const index lines = piece_.entries * index{sizeof(T)} / line;
+    const index lines = piece_.entries * index{sizeof(T)} / 64;
     lines_.write_all();
     lines_ = last_;
-    if (lines * line < select::staged_bytes)
+    if (lines * 64 < select::staged_bytes)
       lines_.write_all();
     else
       fetched.also_writes(&lines_, static_cast<int>((lines + pieces - 1) / pieces));

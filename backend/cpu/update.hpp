@@ -58,17 +58,12 @@ void stream_run(T* c, const T* s, index n) {
   if constexpr (is_complex_type<T>) {
     stream_run(reinterpret_cast<real<T>*>(c), reinterpret_cast<const real<T>*>(s), 2 * n);
   } else {
-    constexpr int v = lanes<T>;
-    if constexpr (v == 1) {
-      std::copy_n(s, n, c);
-    } else {
-      constexpr index in_line = line / index{sizeof(T)};
-      const index before = std::min(n, entries_to_line(c));
-      const index end = before + (n - before) / in_line * in_line;
-      std::copy_n(s, before, c);
-      for (index i = before; i < end; i += v) stream<T, v>(c + i, load<T, v>(s + i));
-      std::copy(s + end, s + n, c + end);
-    }
+    constexpr index in_line = line / index{sizeof(T)};
+    const index before = std::min(n, entries_to_line(c));
+    const index lines = (n - before) / in_line * in_line, end = before + lines;
+    std::copy_n(s, before, c);
+    stream_lines(c + before, s + before, lines);
+    std::copy(s + end, s + n, c + end);
   }
 }
 

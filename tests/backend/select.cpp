@@ -132,6 +132,7 @@ static_assert(!flattens_rows(one_a_for_all(36, 6, 5), 8, 16));
 static_assert(turns_of_rows(6, 8) == 3 && turns_of_rows(5, 8) == 5 && turns_of_rows(4, 8) == 1);
 static_assert(keep_columns(one_a_for_all(81, 9, 7), 8, 32).of == 1);
 static_assert(keep_columns(one_a_for_all(121, 11, 9), 8, 32).of == 2);
+static_assert(flat_problems == 32, "the sentence of tile_reason::flattened says so");
 static_assert(packed_problems == 4, "the sentence of tile_reason::transposed says so");
 
 TEST_CASE("what stays of B in registers leaves room for two sums and two broadcasts") {

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <tenfold/dsel/fuse.hpp>
+#include <tenfold/tensor/reflection.hpp>
 
 /// Operands for the tests of fused kernels, and what plain loops make of them. Entries are small
 /// integers, so that results are exact in any order of summation.
@@ -199,6 +200,20 @@ constexpr auto diffusion_kernel() {
   } else {
     return fuse(e)(gradient, flux, v(e, l, m, n) = back);
   }
+}
+
+/// The same run on tables that are symmetric under reflection, and are said to be; whether it is
+/// right.
+template <bool Adds, class Problem>
+bool diffuses_in_halves(Problem x) {
+  using namespace operands;
+  reflect(x.B, 1);
+  reflect(x.G, -1);
+  constexpr auto kernel = diffusion_kernel<Adds>();
+  kernel(v = x.V, u = x.U, B = reflection_symmetric(x.B), G = reflection_antisymmetric(x.G),
+         D = x.D);
+  x.expect(Adds);
+  return same(x.V, x.W);
 }
 
 }  // namespace tenfold

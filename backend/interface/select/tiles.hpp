@@ -218,6 +218,7 @@ enum class tile_reason : unsigned char {
   streaming,   ///< nothing is summed: memory is walked row by row
   kept,        ///< B stays in registers while the rows of A pass
   transposed,  ///< the same, and the lanes of the last columns are rows
+  flattened,   ///< short rows, end to end, are vectors (flattens_rows)
   library      ///< the largest tile that the library carries
 };
 
@@ -238,6 +239,8 @@ constexpr const char* sentence_of(tile_reason why) {
     case tile_reason::transposed:
       return "from four problems on B stays in registers while the rows pass, and what is left of "
              "a row takes its lanes from rows";
+    case tile_reason::flattened:
+      return "from 32 problems on rows that are shorter than a vector lie in it end to end";
     case tile_reason::library:
       return "the largest for a k that only the call tells";
   }
