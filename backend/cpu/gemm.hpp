@@ -121,6 +121,7 @@ struct tile_walk {
   int width = 1, tail = 0;  ///< by columns: entries of a vector, and of the last one if not 0
   bool packs = false;       ///< B is copied into panels
   select::chunks rows{0, 1}, across{0, 1};  ///< cut into register tiles
+  index at_once = 1;  ///< by lanes: tiles across that all rows meet before the next
   fetch_rates rates;
   index group = 1;  ///< problems through which one register tile goes before the next
 
@@ -156,17 +157,6 @@ gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path, const
 
 /// The instruction set that this is compiled for.
 inline constexpr instruction_set compiled_set = capabilities{device::cpu, lanes<double> * 8}.set();
-
-/// The processor that this is compiled for, as far as the flags tell. g++ 12 and clang 14 call Zen
-/// 4 a Zen 3 that has AVX-512, and g++ 12 Zen 5 one that has AVX-VNNI too: with the values of Zen 4
-/// batches of order 12 to 24 from memory ran there at 0.3 to 0.9 of the rate.
-#if defined(__znver5__) || (defined(__znver3__) && defined(__AVX512F__) && defined(__AVXVNNI__))
-inline constexpr processor compiled_model = processor::zen5;
-#elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
-inline constexpr processor compiled_model = processor::zen4;
-#else
-inline constexpr processor compiled_model = processor::other;
-#endif
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
 /// the threads of the caller's arena. Without a kernel, those that the library carries, by the

@@ -213,17 +213,19 @@ using lanes_table =
                           select::fetch::into_l2, 2, true},
                columns_touch<T>>;
 
-/// Calls f(first, length, count) for each run of equal parts of a range.
+/// Calls f(first, length, count) for each run of equal ones among parts i to `end` of a range.
 template <class F>
-[[gnu::always_inline]] inline void for_each_run(const select::chunks& parts, const F& f) {
-  if (parts.long_count > 0) f(index{0}, index{parts.longer}, parts.long_count);
-  if (parts.short_count > 0)
-    f(parts.long_count * parts.longer, index{parts.longer - 1}, parts.short_count);
+[[gnu::always_inline]] inline void for_each_run(const select::chunks& parts, index i, index end,
+                                                const F& f) {
+  const index long_end = end < parts.long_count ? end : parts.long_count;
+  if (i < long_end) f(parts.start(i), index{parts.longer}, long_end - i);
+  const index short_first = i < long_end ? long_end : i;
+  if (short_first < end) f(parts.start(short_first), index{parts.longer - 1}, end - short_first);
 }
 /// Calls f(first, length) for each part.
 template <class F>
 [[gnu::always_inline]] inline void for_each_part(const select::chunks& parts, const F& f) {
-  for_each_run(parts, [&](index first, index length, index count) {
+  for_each_run(parts, 0, parts.count(), [&](index first, index length, index count) {
     for (index i = 0; i < count; ++i) f(first + i * length, length);
   });
 }
@@ -307,12 +309,16 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
       }
     };
     if constexpr (ByRows) {
-      for_each_part(how.rows, [&](index row, index height) {
-        for_each_run(across, [&](index column, index width, index tiles) {
-          line(row, column, b_first + column * t.b_n, function(height, width, false), tiles, 0,
-               width * t.b_n, width * t.c_n);
+      for (index panel = 0; panel < across.count(); panel += how.at_once) {
+        const index rest = across.count() - panel;
+        for_each_part(how.rows, [&](index row, index height) {
+          for_each_run(across, panel, panel + (rest < how.at_once ? rest : how.at_once),
+                       [&](index column, index width, index tiles) {
+                         line(row, column, b_first + column * t.b_n, function(height, width, false),
+                              tiles, 0, width * t.b_n, width * t.c_n);
+                       });
         });
-      });
+      }
     } else {
       for_each_part(across, [&](index column, index width) {
         const bool last = column + width == how.columns;
@@ -322,7 +328,7 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
                     last && t.tail > 0 ? (width - 1) * t.b_n + t.tail : width * t.b_n);
           b = packed.data;
         }
-        for_each_run(how.rows, [&](index row, index height, index tiles) {
+        for_each_run(how.rows, 0, how.rows.count(), [&](index row, index height, index tiles) {
           line(row, column, b, function(height, width, last), tiles, height * t.a_m, 0,
                height * t.c_m);
         });
@@ -404,8 +410,10 @@ template <class T, access A, bool Conjugate>
 gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   const select::tile_shape most =
       select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform, tuned);
+  tile_walk how = walk_of<T>(s, s.n, lanes<T>, most, tuned);
+  how.at_once = select::tiles_across(s.n, s.k, most.n, lanes<T> * static_cast<index>(sizeof(T)));
   return {walk_by_lanes<T, A, Conjugate>, select::gemm_path::by_lanes, select::fetch::into_l2,
-          &tuned, walk_of<T>(s, s.n, lanes<T>, most, tuned)};
+          &tuned, how};
 }
 
 template <class T, bool Conjugate>

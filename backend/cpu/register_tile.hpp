@@ -147,7 +147,9 @@ struct accumulators {
       decltype(entry<How.a>(a, 0)) row{};
       if constexpr (!How.a_varies) {
         row = entry<How.a>(a + m * t.a_m, t.a_im);
-        if constexpr (N > 1 && How.a != access::uniform && W > 1) pin(row);
+        constexpr bool shares =
+            How.a != access::uniform || (ends_narrow && !twice<How> && !is_complex_type<T>);
+        if constexpr (N > 1 && shares && W > 1) pin(row);
       }
 #pragma GCC unroll 16
       for (int n = 0; n < whole; ++n) {
@@ -389,13 +391,17 @@ struct accumulators {
       return load<T, L>(p);
   }
 
+  /// Whether an entry of A is broadcast anew for the narrower vector.
+  template <tile_modes How>
+  static constexpr bool twice = !is_complex_type<T> && whole == 1 && How.a == access::uniform &&
+                                select::broadcasts_twice(M, compiled_model);
+
   /// The entry of A at `a`, which `row` holds, for the narrower vector. clang would broadcast once
   /// for both and spill B (order 9: 0.75 of the rate); g++, which does not, is not to be hindered
   /// in ordering what follows (order 12: 0.95).
   template <tile_modes How, class Row>
   [[gnu::always_inline]] static auto end_of(const Row& row, [[maybe_unused]] const T* a) {
-    if constexpr (!is_complex_type<T> && whole == 1 && How.a == access::uniform &&
-                  select::broadcasts_twice(M)) {
+    if constexpr (twice<How>) {
 #ifdef __clang__
       a = cpu::launder(a);
 #endif

@@ -46,6 +46,7 @@ void check_kept(std::initializer_list<index> counts = {1, 3, 4, 5, 18}) {
 
 TEST_CASE("square products of sizes in the types, row by row") {
   check_squares<double, in_tensor, op::none, op::none, 1, 2, 3, 5, 8, 9, 17, 33>();
+  check_squares<float, in_tensor, op::none, op::none, 2, 4, 8>();
   check_squares<float, in_tensor, op::transpose, op::none, 15, 17>();
   check_squares<double, behind_pointers, op::none, op::transpose, 6>();
 }
@@ -68,6 +69,7 @@ TEST_CASE(
   check_rectangle<double, t, t, t, 10, 1, 6>();
   check_rectangle<double, t, t, t, 64, 2, 70>();
   check_rectangle<double, l, l, l, 1, 1, 20>();
+  check_rectangle<double, l, l, l, 9, 27, 35>();
 }
 
 TEST_CASE("products whose rows pass while B stays in registers") {

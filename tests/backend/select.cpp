@@ -350,12 +350,17 @@ static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
 static_assert(fetches_from_memory(18816, true, of_zen4(false)));
 static_assert(fetches_from_memory(6144, false, of_zen4(false)));
 static_assert(of_zen4(true) == shipped({scalar::f64, true, 3}, instruction_set::avx512));
-/// Zen 5 ends rows of up to 32 floats in whole vectors.
-constexpr bool zen5_narrows(scalar type, int size) {
-  return shipped({type, false, size}, instruction_set::avx512, processor::zen5).narrows != 0;
+/// Zen 5 ends rows in whole vectors, and fetches by itself what is strided and in L2.
+constexpr gemm_tuning of_zen5(bool interleaved) {
+  return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen5);
 }
-static_assert(!zen5_narrows(scalar::f32, 4) && zen5_narrows(scalar::f32, 3));
-static_assert(zen5_narrows(scalar::f64, 4));
+static_assert(of_zen5(false).narrows == 1 && of_zen5(true).narrows == 2);
+static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen5(false)));
+static_assert(fetches_from_l2(fetch::into_l1, 12288, of_zen5(true)));
+/// All of B row by row while it stays in L1, or where its lines would meet there.
+static_assert(tiles_across(22, 22, 6, 64) == 22 && tiles_across(23, 23, 6, 64) == 2);
+static_assert(tiles_across(32, 32, 6, 64) == 32 && tiles_across(33, 33, 6, 64) == 2);
+static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(has_static_code(square(100), as_shipped));
 static_assert(!has_static_code(square(512), as_shipped), "rows of B meet in the cache");

@@ -37,9 +37,10 @@ inline constexpr int never = 1 << 30;
 ///
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
-/// nearly the same, and interleaved ones lose (complex order 8: 0.8). Rows of 17 to 24 floats end
-/// in whole vectors (./dev tune: 1.3 to 1.4 times the rate; sizes known to the compiler 1.15
-/// to 1.25).
+/// nearly the same, and interleaved ones lose (complex order 8: 0.8). In L2 they are left to the
+/// processor's own prefetching: fetches take the ports of loads, which are the bound of order 8 (92
+/// GFLOP/s, with them 83). Rows end in whole vectors (order 10 77 GFLOP/s, with a quarter of one
+/// 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times the rate).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
@@ -75,7 +76,13 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
     t.distance = 10240;
     t.stream_to = 300;
   }
-  if (model == processor::zen5 && c == size_class{scalar::f32, false, 4}) t.narrows = 0;
+  if (model == processor::zen5) {
+    t.unroll = unrolled_on_zen5;
+    if (!c.interleaved) {
+      t.narrows = 1;
+      t.l2_from = never;
+    }
+  }
   return t;
 }
 constexpr tuning shipped(instruction_set set, processor model = processor::other) {
@@ -410,6 +417,22 @@ constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar
                                 bool a_uniform, const gemm_tuning& t) {
   const tile_shape most = most_lanes_tile(registers, type, a_uniform, t);
   return {chunks(rows, most.m).longer, chunks(columns, most.n).longer};
+}
+
+/// Tiles of n columns that all rows of A meet before the next so many, by lanes, with `bytes` in an
+/// entry. Where B is larger than L1 the columns of two stay there while A passes, and come from L2
+/// once (order 29, double precision, in L2, Zen 5: 119 GFLOP/s, row by row through all of B 97, one
+/// 112, three 117), unless too many of their lines meet in a set (order 32: 84 instead of 97). Else
+/// row by row: B is walked as it lies, and A stays.
+///
+/// An L1 of 32 KB or more, of 64 sets of 12 lines or, smaller, of 8.
+constexpr index tiles_across(index n, index k, int columns, index bytes) {
+  constexpr index sets = 64, ways = 12;
+  const index row = n * bytes, lines = 2 * chunks(n, columns).longer * bytes / 64;
+  index starts = sets;
+  for (index step = row / 64; step % 2 == 0 && starts > 1; step /= 2) starts /= 2;
+  const index met = starts * lines < sets ? starts * lines : sets;
+  return k * row > 32768 && k * lines <= ways * met ? 2 : n;  // at most n tiles in all
 }
 
 /// Into which cache the kernel of a batched product fetches the problems to come, and how many

@@ -189,6 +189,10 @@ struct chunks {
     long_count = count - short_count;
   }
   constexpr index count() const { return long_count + short_count; }
+  /// Where part i begins.
+  constexpr index start(index i) const {
+    return i * longer - (i > long_count ? i - long_count : 0);
+  }
 };
 
 /// Accumulators of one register tile: m rows of n vectors.
@@ -299,6 +303,10 @@ inline constexpr index static_sum = 16;
 /// %.
 inline constexpr int unrolled_products = 64;
 
+/// The same for batched products on Zen 5 (double precision, in L2, interleaved order 7: 111
+/// GFLOP/s instead of 75, 8: 112 and 85, 14: 123 and 110; strided order 16: 129 and 121).
+inline constexpr int unrolled_on_zen5 = 512;
+
 /// The same for a tile of scalars in a program with a loop over tiles. Batched matrix-vector
 /// products of order 9 to 13, which are beyond, run 1.2 to 1.4 times as fast with a loop over k
 /// (SSE2, g++, Zen 4), and each costs 0.02 s less to compile.
@@ -323,7 +331,11 @@ constexpr bool keeps_broadcasts(int m, int n, int k, int registers) {
 /// Whether a register tile of so many rows, of one vector and a narrower one each, broadcasts each
 /// entry of A twice: both are the memory operand of a multiply-add (order 9 to 12, double
 /// precision, Zen 4: 1.1 times the rate; 4 rows: 0.9). Two rows pass while B stays in registers.
-constexpr bool broadcasts_twice(int rows) { return rows == 2 || rows >= 6; }
+/// Where as many multiply-adds pass in a cycle as loads, twice as many loads are the bound (Zen 5,
+/// order 12: 0.85 of the rate).
+constexpr bool broadcasts_twice(int rows, processor model) {
+  return model == processor::zen4 && (rows == 2 || rows >= 6);
+}
 
 /// The tile of scalars of an unrolled program: all of it, which the compilers vectorize themselves
 /// (n = 6: 21 ns with 6 x 6 scalars, 29 with rows of 6, g++ on Zen 4).
