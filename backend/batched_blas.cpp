@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <tenfold/backend/interface/select.hpp>
 #include <tenfold/backend/problem_shape.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <vector>
@@ -41,6 +42,8 @@ class address_runs {
       first_.push_back(first_.back() + count);
     }
   }
+
+  index kind_count() const { return static_cast<index>(shapes_.size()); }
 
   void run() const {
     if (kinds_.empty()) return;
@@ -265,6 +268,51 @@ class problem_kinds {
   std::vector<const gemm_problem<T>*> first_;                            // of each kind
 };
 
+/// Problems sorted by their kinds, those of one kind in the order in which they are given.
+class problem_bins {
+ public:
+  explicit problem_bins(index kind_count) : bins_(static_cast<std::size_t>(kind_count)) {}
+
+  /// The kind of each problem; -1: it is left out.
+  void fill(const std::int32_t* begin, const std::int32_t* end) {
+    for (const std::int32_t met : kinds_) of(met) = {};
+    kinds_.clear();
+    given_ = begin;
+    given_end_ = end;
+    for (const std::int32_t* k = begin; k != end; ++k) {
+      if (*k >= 0 && of(*k).size++ == 0) kinds_.push_back(*k);
+    }
+    count_ = 0;
+    for (const std::int32_t met : kinds_) {
+      of(met).next = count_;
+      count_ += static_cast<std::size_t>(of(met).size);
+    }
+  }
+  /// Those that are there, in the order of their bins.
+  const std::vector<std::int32_t>& kinds() const { return kinds_; }
+  index size_of(std::int32_t met) const { return bins_[static_cast<std::size_t>(met)].size; }
+  std::size_t count() const { return count_; }
+
+  /// Calls f(its number, its place) for each problem, once.
+  template <class F>
+  void for_each(const F& f) {
+    for (const std::int32_t* k = given_; k != given_end_; ++k)
+      if (*k >= 0) f(k - given_, of(*k).next++);
+  }
+
+ private:
+  struct bin {
+    index size = 0;
+    std::size_t next = 0;
+  };
+  bin& of(std::int32_t met) { return bins_[static_cast<std::size_t>(met)]; }
+
+  std::vector<bin> bins_;  // by kind
+  std::vector<std::int32_t> kinds_;
+  const std::int32_t *given_ = nullptr, *given_end_ = nullptr;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 template <class T>
@@ -298,15 +346,21 @@ void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info
 
   std::vector<const T*> a(kind.size()), b(kind.size());
   std::vector<T*> c(kind.size());
+  for (index i = 0; i < count; ++i)
+    if (!check.is_good(i)) kind[static_cast<std::size_t>(i)] = -1;
+  problem_bins bins(all.kind_count());
   std::size_t good = 0;
-  for (index i = 0; i < count; ++i) {
-    const std::int32_t ready = kind[static_cast<std::size_t>(i)];
-    if (ready < 0 || !check.is_good(i)) continue;
-    a[good] = problems[i].a;
-    b[good] = problems[i].b;
-    c[good] = problems[i].c;
-    ++good;
-    all.add_run(ready, 1);
+  for (index first = 0; first < count; first += select::binned_problems) {
+    const index end = std::min(count, first + select::binned_problems);
+    bins.fill(kind.data() + first, kind.data() + end);
+    for (const std::int32_t met : bins.kinds()) all.add_run(met, bins.size_of(met));
+    bins.for_each([&](index i, std::size_t place) {
+      const gemm_problem<T>& p = problems[first + i];
+      a[good + place] = p.a;
+      b[good + place] = p.b;
+      c[good + place] = p.c;
+    });
+    good += bins.count();
   }
   all.a = a.data();
   all.b = b.data();

@@ -5,8 +5,8 @@
 
 namespace tenfold {
 
-/// Runs of problems of several kinds in one call, in the order of memory: run i has problems
-/// first[i] .. first[i + 1] - 1 of all, which are of kind kinds[i]. No result is gathered.
+/// Runs of problems of several kinds in one call: run i has problems first[i] .. first[i + 1] - 1
+/// of all, which are of kind kinds[i]. No result is gathered.
 template <class T>
 struct gemm_list {
   index run_count = 0;

@@ -212,6 +212,9 @@ struct accumulators {
         if constexpr (First && W > 1) settle();
 #pragma GCC unroll 64
         for (int k = 1; k < K; ++k) step<How>(a + k * t.a_k, b + k * t.b_k, t);
+        if constexpr (How.ahead != select::fetch::none) {
+          if (t.next.fetches) fetch_at_once<How>(t.next, K);
+        }
       } else {
         loop<How>(a, b, t, 1, K);
       }
@@ -228,6 +231,20 @@ struct accumulators {
                            0, How.ahead == select::fetch::into_l1 ? 3 : 2);
     }
     next.advance(1);
+  }
+
+  /// What `contracted` values fetch, line by line.
+  template <tile_modes How>
+  [[gnu::always_inline]] static void fetch_at_once(const fetch_cursor& next, index contracted) {
+    const auto run = [&](std::uintptr_t p, index rate) __attribute__((always_inline)) {
+#pragma GCC unroll 1
+      for (index at = 0; at < contracted * rate; at += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(p + static_cast<std::uintptr_t>(at)), 0,
+                           How.ahead == select::fetch::into_l1 ? 3 : 2);
+    };
+    run(next.a, next.rate_a);
+    run(next.b, next.rate_b);
+    run(next.c, next.rate_c);
   }
 
   /// C := sum, C := C + sum, or C := alpha sum + beta C. All of C that is read is read before any
@@ -506,8 +523,13 @@ template <class T, int W, int M, int N, int K, tile_modes How, int Lines>
     t.a += R * t.a_m;
     t.c += R * t.c_m;
   };
+  if constexpr (M * N * K <= select::unrolled_products) {
+#pragma GCC unroll 64
+    for (int m = 0; m + together <= M; m += together) rows.template operator()<together>();
+  } else {
 #pragma GCC unroll 1
-  for (int m = 0; m + together <= M; m += together) rows.template operator()<together>();
+    for (int m = 0; m + together <= M; m += together) rows.template operator()<together>();
+  }
   if constexpr (M % together > 0) rows.template operator()<M % together>();
 }
 

@@ -40,7 +40,8 @@ inline constexpr int never = 1 << 30;
 /// nearly the same, and interleaved ones lose (complex order 8: 0.8). In L2 they are left to the
 /// processor's own prefetching: fetches take the ports of loads, which are the bound of order 8 (92
 /// GFLOP/s, with them 83). Rows end in whole vectors (order 10 77 GFLOP/s, with a quarter of one
-/// 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times the rate).
+/// 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times the rate). From memory interleaved problems
+/// of few entries are fetched, too (order 6 27 GFLOP/s instead of 21, 8 35 and 17).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
@@ -78,6 +79,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
   }
   if (model == processor::zen5) {
     t.unroll = unrolled_on_zen5;
+    t.memory_from = 0;
     if (!c.interleaved) {
       t.narrows = 1;
       t.l2_from = never;
@@ -485,6 +487,12 @@ enum class residence : unsigned char { l2, l3, memory };
          : bytes <= 0.625 * static_cast<double>(l3) ? residence::l3
                                                     : residence::memory;
 }
+
+/// Problems of a variable batch that are sorted by their shapes at a time. 10,000 of orders 2 to
+/// 32, double precision, Zen 5, beside fixed batches of the same problems: one by one in the order
+/// of memory 0.56 of the rate, 64 at a time 0.58, 256 0.78, 1024 0.95, all 1.05; but each shape of
+/// many more would lead through all of memory.
+inline constexpr index binned_problems = 4096;
 
 /// Rows of one product that are a task of the thread pool.
 constexpr index rows_of_task(const gemm_shape& s) {
