@@ -116,22 +116,26 @@ constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
           tuned.unroll};
 }
 
-/// Calls f<W, m, n, How>(its operands) for each register tile by columns of one problem at t, of m
-/// rows and n vectors of W; the problem has so many `Columns`. Meanwhile a tile fetches `parts`
+/// The operands of problems that are computed together, one beside another.
+template <class T, std::size_t Problems>
+using side_by_side = std::array<tile_operands<T>, Problems>;
+
+/// Calls f<W, m, n, How>(their operands) for each register tile by columns of the problems at t, of
+/// m rows and n vectors of W; a problem has so many `Columns`. Meanwhile a tile fetches `parts`
 /// times.
 template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Tile, bool ConjugateA,
-          class F>
-[[gnu::always_inline]] inline void for_each_columns_tile(const tile_operands<T>& t,
-                                                         fetch_cursor& next, index parts,
+          std::size_t Problems, class F>
+[[gnu::always_inline]] inline void for_each_columns_tile(side_by_side<T, Problems>& t, index parts,
                                                          const F& f) {
   constexpr int v = Tiles.width;
   for_each_tile<M, (Columns + v - 1) / v, Tile>([&]<int m, int n, bool last>(
       index row, index column) __attribute__((always_inline)) {
-    tile_operands<T> u = t;
-    u.a += row * t.a_m;
-    u.b += column * v;
-    u.c += row * t.c_m + column * v;
-    u.next = next;
+    side_by_side<T, Problems> u = t;
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      u[p].a += row * t[p].a_m;
+      u[p].b += column * v;
+      u[p].c += row * t[p].c_m + column * v;
+    });
     constexpr int narrow = last && Columns % v != 0 ? Tiles.last : 0;
     constexpr tile_modes how{.tail = last ? Columns % (narrow != 0 ? narrow : v) : 0,
                              .conjugate_a = ConjugateA,
@@ -140,7 +144,7 @@ template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Ti
                              .unroll = Tiles.unroll,
                              .last = n > 1 ? narrow : 0};
     f.template operator()<(n == 1 && narrow != 0 ? narrow : v), m, n, how>(u);
-    next.advance(parts);
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) { t[p].next.advance(parts); });
   });
 }
 
@@ -156,26 +160,50 @@ template <class T, tile_strides S, int V>
   return t;
 }
 
-/// Calls f(its operands, what is fetched meanwhile) for each problem; each fetches `parts` times.
+/// Calls f(their operands) for all problems, `Together` at a time and the last ones alone; each
+/// fetches `parts` times.
 ///
 /// The steps are copied, because a compiler that sees vectors stored loads them anew for each
 /// problem, and loads are what small ones wait for (order 6, double precision, in L2, Zen 5: 65
 /// GFLOP/s instead of 59).
-template <class T, class F>
-[[gnu::always_inline]] inline void for_each_problem(tile_operands<T> t, index problems,
+template <std::size_t Together, class T, class F>
+[[gnu::always_inline]] inline void for_each_problem(const tile_operands<T>& from, index problems,
                                                     const problem_steps& step,
                                                     const fetch_rates& rates, index parts,
                                                     const F& f) {
-  fetch_cursor next = fetch_from(t, step, rates);
   const index along_a = step.a, along_b = step.b, along_c = step.c;
   const bool listed = step.at != nullptr;
-  for (index p = 0; p < problems; ++p) {
-    if (listed) take(t, next, step, p);
-    f(t, next);
-    t.a += along_a;
-    t.b += along_b;
-    t.c += along_c;
-    if (next.fetches) go_on<T>(next, step, parts);
+  const auto move = [&](tile_operands<T> & t, index by, index parts_done)
+      __attribute__((always_inline)) {
+    t.a += by * along_a;
+    t.b += by * along_b;
+    t.c += by * along_c;
+    if (t.next.fetches) go_on<T>(t.next, step, parts_done, by);
+  };
+  side_by_side<T, 1> alone{from};
+  tile_operands<T>& t = alone[0];
+  t.next = fetch_from(t, step, rates);
+  index p = 0;
+  if constexpr (Together > 1) {
+    constexpr auto count = static_cast<index>(Together);
+    for (; p + count <= problems; p += count) {
+      side_by_side<T, Together> now;
+      unrolled<Together>([&](auto i) __attribute__((always_inline)) {
+        constexpr auto by = static_cast<index>(decltype(i)::value);
+        now[i] = t;
+        if (listed)
+          take(now[i], now[i].next, step, p + by);
+        else
+          move(now[i], by, 0);
+      });
+      f(now);
+      move(t, count, 0);
+    }
+  }
+  for (; p < problems; ++p) {
+    if (listed) take(t, t.next, step, p);
+    f(alone);
+    move(t, 1, parts);
   }
 }
 
@@ -186,13 +214,13 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
                                            index problems, const problem_steps& step) {
   constexpr int v = Tiles.width;
   static constexpr index parts = tile_count(M, (N + v - 1) / v, Tiles.tile) * K;
-  for_each_problem(
+  for_each_problem<1>(
       with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
-      parts, [&](const tile_operands<T>& t, fetch_cursor& next) __attribute__((always_inline)) {
+      parts, [&](side_by_side<T, 1> & t) __attribute__((always_inline)) {
         for_each_columns_tile<T, M, N, Tiles, Tiles.tile, ConjugateA>(
-            t, next, K,
-            [&]<int W, int m, int n, tile_modes How>(const tile_operands<T>& u) __attribute__((
-                always_inline)) { register_tile<T, W, m, n, static_k(K), How, Finish>(u, K); });
+            t, K,
+            [&]<int W, int m, int n, tile_modes How>(const side_by_side<T, 1>& u) __attribute__((
+                always_inline)) { register_tile<T, W, m, n, static_k(K), How, Finish>(u[0], K); });
       });
 }
 
@@ -250,16 +278,17 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
   constexpr int passes = (M + select::kept_rows - 1) / select::kept_rows;
   static constexpr index parts = tile_count(M, Tiles.kept.of, tile) * passes;
   const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
-    for_each_problem(
+    for_each_problem<Tiles.kept.problems>(
         with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
-        parts, [&](const tile_operands<T>& t, fetch_cursor& next) __attribute__((always_inline)) {
+        parts,
+        [&]<std::size_t Problems>(side_by_side<T, Problems> & t) __attribute__((always_inline)) {
           for_each_columns_tile<T, M, columns, Tiles, tile, false>(
-              t, next, passes,
-              [&]<int W, int, int n, tile_modes How>(const tile_operands<T>& u)
+              t, passes,
+              [&]<int W, int, int n, tile_modes How>(const side_by_side<T, Problems>& u)
                   __attribute__((always_inline)) {
                     rows_of_kept_columns<T, W, M, n, K, How, Tiles.kept_lines>(u);
                   });
-          last_columns(t);
+          unrolled<Problems>([&](auto p) __attribute__((always_inline)) { last_columns(t[p]); });
         });
   };
   if constexpr (transposed > 0) {

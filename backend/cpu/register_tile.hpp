@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <tenfold/backend/cpu/simd.hpp>
 #include <tenfold/backend/interface/program.hpp>
@@ -68,6 +70,15 @@ struct tile_modes {
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };
+
+/// Calls f(I) for I < Count, constants.
+template <std::size_t Count, class F>
+[[gnu::always_inline]] inline void unrolled(const F& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<std::size_t, I>{}), ...);
+  }
+  (std::make_index_sequence<Count>{});
+}
 
 /// A tail whose number of entries is in tile_operands.
 inline constexpr int any_tail = -1;
@@ -502,26 +513,37 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
 
 // C := A B of M rows, select::kept_rows at a time, while the K x N vectors of B stay in registers.
 // The results, which a large tile writes in a burst at its end, are written evenly; where C comes
-// from L2 that is what counts. With each pass so many lines of each operand are fetched.
-template <class T, int W, int M, int N, int K, tile_modes How, int Lines>
-[[gnu::always_inline]] inline void rows_of_kept_columns(tile_operands<T> t) {
+// from L2 that is what counts. With each pass so many lines of each operand are fetched. Several
+// problems at once have the same A: what is broadcast serves all.
+template <class T, int W, int M, int N, int K, tile_modes How, int Lines, std::size_t Problems>
+[[gnu::always_inline]] inline void rows_of_kept_columns(std::array<tile_operands<T>, Problems> t) {
   constexpr int last = How.last > 0 ? How.last : W,
                 together = M < select::kept_rows ? M : select::kept_rows;
-  tile_columns<T, W, (How.last > 0 ? N - 1 : N), last> b[K];
+  tile_columns<T, W, (How.last > 0 ? N - 1 : N), last> b[Problems][K];
 #pragma GCC unroll 16
   for (int k = 0; k < K; ++k)
-    b[k] = accumulators<T, W, together, N, last>::template columns_at<How>(t.b + k * t.b_k, t);
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      b[p][k] = accumulators<T, W, together, N, last>::template columns_at<How>(
+          t[p].b + k * t[p].b_k, t[p]);
+    });
   const auto rows = [&]<int R>() __attribute__((always_inline)) {
-    accumulators<T, W, R, N, last> acc;
-    acc.template step<How, true>(t.a, b[0], t);
+    accumulators<T, W, R, N, last> acc[Problems];
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      acc[p].template step<How, true>(t[0].a, b[p][0], t[p]);
+    });
 #pragma GCC unroll 16
-    for (int k = 1; k < K; ++k) acc.template step<How>(t.a + k * t.a_k, b[k], t);
-    acc.template finish<epilogue::overwrite, How>(t);
-    if constexpr (How.ahead != select::fetch::none) {
-      if (t.next.fetches) acc.template fetch<How, Lines>(t.next);
-    }
-    t.a += R * t.a_m;
-    t.c += R * t.c_m;
+    for (int k = 1; k < K; ++k)
+      unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+        acc[p].template step<How>(t[0].a + k * t[0].a_k, b[p][k], t[p]);
+      });
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      acc[p].template finish<epilogue::overwrite, How>(t[p]);
+      if constexpr (How.ahead != select::fetch::none) {
+        if (t[p].next.fetches) acc[p].template fetch<How, Lines>(t[p].next);
+      }
+      t[p].a += R * t[p].a_m;
+      t[p].c += R * t[p].c_m;
+    });
   };
   if constexpr (M * N * K <= select::unrolled_products) {
 #pragma GCC unroll 64

@@ -107,7 +107,8 @@ constexpr gemm_shape one_a_for_all(index m, index n, index k) {
 constexpr int transposed_columns(gemm_shape s) { return keep_columns(s, 8, 32).transposed; }
 static_assert(transposed_columns(one_a_for_all(81, 9, 7)) == 1);
 static_assert(transposed_columns(one_a_for_all(100, 10, 9)) == 2);
-static_assert(transposed_columns(one_a_for_all(121, 11, 9)) == 0, "a narrower vector holds them");
+static_assert(transposed_columns(one_a_for_all(121, 11, 9)) == 3);
+static_assert(transposed_columns(one_a_for_all(144, 12, 9)) == 0, "a narrower vector holds them");
 static_assert(transposed_columns(one_a_for_all(6, 25, 5)) == 1);
 static_assert(transposed_columns(one_a_for_all(3, 25, 5)) == 0, "most lanes would be empty");
 static_assert(transposed_columns(one_a_for_all(64, 8, 7)) == 0, "nothing is left over");
@@ -131,7 +132,11 @@ static_assert(!flattens_rows(one_a_for_all(49, 7, 16), 8, 32), "A would not stay
 static_assert(!flattens_rows(one_a_for_all(36, 6, 5), 8, 16));
 static_assert(turns_of_rows(6, 8) == 3 && turns_of_rows(5, 8) == 5 && turns_of_rows(4, 8) == 1);
 static_assert(keep_columns(one_a_for_all(81, 9, 7), 8, 32).of == 1);
-static_assert(keep_columns(one_a_for_all(121, 11, 9), 8, 32).of == 2);
+static_assert(keep_columns(one_a_for_all(144, 12, 9), 8, 32).of == 2);
+static_assert(keep_columns(one_a_for_all(81, 9, 8), 8, 32).problems == 2);
+static_assert(keep_columns(one_a_for_all(64, 8, 13), 8, 32).problems == 2);
+static_assert(keep_columns(one_a_for_all(64, 8, 14), 8, 32).problems == 1, "too much to keep");
+static_assert(keep_columns(one_a_for_all(8, 36, 6), 8, 32).problems == 1, "a row shares enough");
 static_assert(flat_problems == 32, "the sentence of tile_reason::flattened says so");
 static_assert(packed_problems == 4, "the sentence of tile_reason::transposed says so");
 

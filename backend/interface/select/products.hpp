@@ -41,7 +41,9 @@ inline constexpr int never = 1 << 30;
 /// processor's own prefetching: fetches take the ports of loads, which are the bound of order 8 (92
 /// GFLOP/s, with them 83). Rows end in whole vectors (order 10 77 GFLOP/s, with a quarter of one
 /// 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times the rate). From memory interleaved problems
-/// of few entries are fetched, too (order 6 27 GFLOP/s instead of 21, 8 35 and 17).
+/// of few entries are fetched, too (order 6 27 GFLOP/s instead of 21, 8 35 and 17). B is not copied
+/// into panels: from L2 it comes in time (order 128 132 GFLOP/s, copied 118; 160 131 and 108; 512
+/// and 1024 alike).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
@@ -83,6 +85,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
     if (!c.interleaved) {
       t.narrows = 1;
       t.l2_from = never;
+      t.panel_rows = never;
     }
   }
   return t;
@@ -337,23 +340,35 @@ struct kept_columns {
   int vectors = 0;     ///< of columns at once; 0: B is not kept
   int of = 0;          ///< vectors of columns in all
   int transposed = 0;  ///< last columns, beyond them: C^T := B^T A^T, the lanes are rows of C
+  int problems = 1;    ///< computed together
 };
+
+/// Whether two problems pass together, so that an entry of A, the same for both, is loaded once for
+/// two multiply-adds: where a row is one vector, and the registers hold B of both (double
+/// precision, in L2, Zen 5: 64 x 8 x 7 130 GFLOP/s instead of 116, 81 x 9 x 8 109 and 94).
+constexpr int kept_problems(const gemm_shape& s, index vectors, int registers) {
+  return s.a.shared && vectors == 1 && 2 * s.k + 3 * kept_rows <= registers ? 2 : 1;
+}
 
 /// The columns beyond whole vectors of `width` are transposed where they are few, and A, the same
 /// for all problems, can be packed once and stays in L1 beside a problem in place. With fewer rows
 /// than lanes too (6 x 25 x 5, double precision, Zen 4: 0.91 of the peak, 0.85 with a vector for
-/// one entry).
+/// one entry). Few: 11 x 11 x 9 with three beyond 1.14 times the rate of a vector for them, 36 x 23
+/// x 8 in single precision, with seven, 0.84 (Zen 5).
 constexpr kept_columns keep_columns(const gemm_shape& s, int width, int registers) {
   const index rest = s.n % width, whole = s.n / width;
   const bool in_place = s.a.shared && has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c);
   const index packed = (s.m + width) * s.k * static_cast<index>(bytes_of(s.type));
-  if (in_place && whole > 0 && rest > 0 && 4 * rest <= width && 2 * s.m >= width &&
-      packed <= 16384) {
+  const bool few = rest <= 3 || 3 * rest <= width;
+  if (in_place && whole > 0 && rest > 0 && few && 2 * s.m >= width && packed <= 16384) {
     const int kept = kept_vectors(s.m, whole, s.k, registers, s.type);
-    if (kept > 0) return {kept, static_cast<int>(whole), static_cast<int>(rest)};
+    if (kept > 0)
+      return {kept, static_cast<int>(whole), static_cast<int>(rest),
+              kept_problems(s, whole, registers)};
   }
   const index vectors = rest > 0 ? whole + 1 : whole;
-  return {kept_vectors(s.m, vectors, s.k, registers, s.type), static_cast<int>(vectors), 0};
+  return {kept_vectors(s.m, vectors, s.k, registers, s.type), static_cast<int>(vectors), 0,
+          kept_problems(s, vectors, registers)};
 }
 
 /// Vectors of rows of n entries, end to end, until one begins with a row again.
