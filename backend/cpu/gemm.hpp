@@ -144,6 +144,8 @@ struct gemm_kernel {
   select::fetch ahead = select::fetch::none;
   const gemm_tuning* tuned = nullptr;  ///< for the walk over the batch
   tile_walk walk = {};
+  /// The same for tile_operands::past_caches, where C and the steps along it are lines of memory.
+  products_function<T> past_caches = nullptr;
 
   void run(const tile_operands<T>& t, index count, const problem_steps& step) const {
     products(walk, t, count, step);

@@ -78,6 +78,13 @@ struct static_tiles {
   select::kept_columns kept = {};
   int kept_lines = 1;  ///< fetched with the rows that pass together
   bool flat = false;   ///< C is one row of vectors (select::flattens_rows)
+  bool lines = false;  ///< C, whole lines of memory, may go past the caches
+
+  constexpr static_tiles past_caches() const {
+    static_tiles other = *this;
+    other.lines = true;
+    return other;
+  }
 };
 template <class T>
 constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
@@ -141,6 +148,7 @@ template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Ti
                              .conjugate_a = ConjugateA,
                              .ahead = Tiles.ahead.to,
                              .lines = Tiles.ahead.lines,
+                             .streams = Tiles.lines,
                              .unroll = Tiles.unroll,
                              .last = n > 1 ? narrow : 0};
     f.template operator()<(n == 1 && narrow != 0 ? narrow : v), m, n, how>(u);
@@ -607,6 +615,26 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, acce
   }
 }
 
+/// The products_function by columns of these tiles.
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool ConjugateA,
+          epilogue Finish>
+constexpr products_function<T> products_of_columns() {
+  if constexpr (Tiles.kept.vectors > 0)
+    return products_of_kept_columns<T, M, N, K, S, Tiles, Finish>;
+  else
+    return products_by_columns<T, M, N, K, S, Tiles, ConjugateA, Finish>;
+}
+
+/// Whether rows of C are written line by line: of two lines or more, where that is better than by
+/// way of scratch (from memory, double precision, Zen 5: order 16 1.25 times the rate, 24 1.3, 32
+/// 1.06; 8, a line each, 0.92). A kernel of its own: asking costs order 16 in L2 3 %.
+template <class T>
+constexpr bool writes_lines(const gemm_shape& s) {
+  constexpr index in_line = 64 / static_cast<index>(sizeof(T));
+  return !is_complex_type<T> && lanes<T> == in_line && select::has_rows(s.c) &&
+         s.n % in_line == 0 && s.n > in_line && s.c.row % in_line == 0;
+}
+
 /// The kernel of a shape that is oriented as select::gemm asked for. `Scaled`: alpha and beta are
 /// more than 1 and 0; without, there is half as much to compile.
 template <class T, gemm_shape S, select::gemm_path Path, static_tiles Tiles, bool Scaled = true>
@@ -623,12 +651,13 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
     } else if constexpr (Tiles.flat) {
       return {products_of_flat_rows<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
               &tuned};
-    } else if constexpr (Tiles.kept.vectors > 0) {
-      return {products_of_kept_columns<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
-              &tuned};
     } else {
-      return {products_by_columns<T, m, n, k, strides, Tiles, conjugate, finish>, Path,
-              Tiles.ahead.to, &tuned};
+      gemm_kernel<T> kernel{products_of_columns<T, m, n, k, strides, Tiles, conjugate, finish>(),
+                            Path, Tiles.ahead.to, &tuned};
+      if constexpr (writes_lines<T>(S))
+        kernel.past_caches =
+            products_of_columns<T, m, n, k, strides, Tiles.past_caches(), conjugate, finish>();
+      return kernel;
     }
   } else {
     constexpr access a = is_uniform<T>(S.a)   ? access::uniform

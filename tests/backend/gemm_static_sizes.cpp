@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <tiny_caches.hpp>
+#include <vector>
 
 #include "operands.hpp"
 
@@ -109,6 +111,34 @@ TEST_CASE("products whose rows, end to end, are vectors") {
   SUBCASE("several parts of a turn") { check_kept<double, s, t, t, 64, 4, 7>(counts); }
   SUBCASE("one row less than a vector is long") { check_kept<float, s, t, t, 47, 15, 2>(counts); }
   SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 33, 3, 6>(counts); }
+}
+
+TEST_CASE("products of sizes in the types that come from memory and go there") {
+  using t = in_tensor;
+  using s = in_matrix;
+  const tiny_caches none;
+  check_squares<double, t, op::none, op::none, 3, 8, 16, 24>();
+  check_squares<float, t, op::none, op::none, 4, 32>();
+  check_squares<double, in_blocks<8>, op::none, op::none, 5, 14>();
+  check_kept<double, s, t, t, 64, 8, 7>();
+  check_kept<double, s, behind_pointers, behind_pointers, 20, 10, 9>();
+}
+
+TEST_CASE("results that go past the caches begin anywhere") {
+  constexpr index count = 5, n = 16, most = 11;
+  const std::vector<double> a = integers<double>(count * n * n, 1),
+                            b = integers<double>(count * n * n, 2);
+  const view<const double, dyn, n, n> A(a.data(), count), B(b.data(), count);
+  for (index offset = 0; offset < most; ++offset) {
+    const auto product = [&] {
+      std::vector<double> c(count * n * n + most, -1);
+      gemm(1.0, A, B, 0.0, view<double, dyn, n, n>(c.data() + offset, count));
+      return c;
+    };
+    const std::vector<double> want = product();
+    const tiny_caches none;
+    CHECK(product() == want);
+  }
 }
 
 TEST_CASE("one product of two matrices with sizes in their types") {

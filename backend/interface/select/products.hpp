@@ -82,9 +82,9 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
   if (model == processor::zen5) {
     t.unroll = unrolled_on_zen5;
     t.memory_from = 0;
+    t.l2_from = never;
     if (!c.interleaved) {
       t.narrows = 1;
-      t.l2_from = never;
       t.panel_rows = never;
     }
   }
