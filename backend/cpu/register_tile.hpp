@@ -499,9 +499,11 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
   if constexpr (How.ahead != select::fetch::none && is_unrolled<W, M, N, K>(How)) {
     const fetch_cursor& next = t.next;
     if (next.fetches) {
-      const auto fetch =
-          M * N * K <= select::unrolled_products ? fetch_bytes<How.ahead> : fetch_apart<How.ahead>;
-      fetch(next.a, next.b, next.c, K * next.rate_a, K * next.rate_b, K * next.rate_c);
+      const index a = K * next.rate_a, b = K * next.rate_b, c = K * next.rate_c;
+      if constexpr (M * N * K <= select::unrolled_products)
+        fetch_bytes<How.ahead>(next.a, next.b, next.c, a, b, c);
+      else
+        fetch_apart<How.ahead>(next.a, next.b, next.c, a, b, c);
     }
   }
   accumulators<T, W, M, N, (How.last > 0 ? How.last : W)> acc;

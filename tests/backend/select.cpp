@@ -355,13 +355,14 @@ static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
 static_assert(fetches_from_memory(18816, true, of_zen4(false)));
 static_assert(fetches_from_memory(6144, false, of_zen4(false)));
 static_assert(of_zen4(true) == shipped({scalar::f64, true, 3}, instruction_set::avx512));
-/// Zen 5 ends rows in whole vectors, and fetches by itself what is strided and in L2.
+/// Zen 5 ends rows in whole vectors, and fetches by itself what is in L2.
 constexpr gemm_tuning of_zen5(bool interleaved) {
   return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen5);
 }
 static_assert(of_zen5(false).narrows == 1 && of_zen5(true).narrows == 2);
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen5(false)));
-static_assert(fetches_from_l2(fetch::into_l1, 12288, of_zen5(true)));
+static_assert(!fetches_from_l2(fetch::into_l1, 12288, of_zen5(true)));
+static_assert(fetches_from_memory(3072, true, of_zen5(true)));
 /// All of B row by row while it stays in L1, or where its lines would meet there.
 static_assert(tiles_across(22, 22, 6, 64) == 22 && tiles_across(23, 23, 6, 64) == 2);
 static_assert(tiles_across(32, 32, 6, 64) == 32 && tiles_across(33, 33, 6, 64) == 2);

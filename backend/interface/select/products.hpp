@@ -37,13 +37,13 @@ inline constexpr int never = 1 << 30;
 ///
 /// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
 /// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
-/// nearly the same, and interleaved ones lose (complex order 8: 0.8). In L2 they are left to the
-/// processor's own prefetching: fetches take the ports of loads, which are the bound of order 8 (92
-/// GFLOP/s, with them 83). Rows end in whole vectors (order 10 77 GFLOP/s, with a quarter of one
-/// 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times the rate). From memory interleaved problems
-/// of few entries are fetched, too (order 6 27 GFLOP/s instead of 21, 8 35 and 17). B is not copied
-/// into panels: from L2 it comes in time (order 128 132 GFLOP/s, copied 118; 160 131 and 108; 512
-/// and 1024 alike).
+/// nearly the same, and interleaved ones lose (complex order 8: 0.8). What is in L2 is left to the
+/// processor's own prefetching: fetches take the ports of loads, which are the bound of order 8
+/// (strided 92 GFLOP/s, with them 83; interleaved order 12 123 and 115). Rows end in whole vectors
+/// (order 10 77 GFLOP/s, with a quarter of one 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times
+/// the rate). From memory interleaved problems of few entries are fetched, too (order 6 27 GFLOP/s
+/// instead of 21, 8 35 and 17). B is not copied into panels: from L2 it comes in time (order 128
+/// 132 GFLOP/s, copied 118; 160 131 and 108; 512 and 1024 alike).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
