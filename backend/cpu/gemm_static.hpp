@@ -171,22 +171,24 @@ template <class T, tile_strides S, int V>
 /// Calls f(their operands) for all problems, `Together` at a time and the last ones alone; each
 /// fetches `parts` times.
 ///
-/// The steps are copied, because a compiler that sees vectors stored loads them anew for each
+/// `Copies`: of the steps, because a compiler that sees vectors stored loads them anew for each
 /// problem, and loads are what small ones wait for (order 6, double precision, in L2, Zen 5: 65
-/// GFLOP/s instead of 59).
-template <std::size_t Together, class T, class F>
+/// GFLOP/s instead of 59, order 10 79 instead of 74). With more work g++ keeps them in vector
+/// registers (single precision, order 14, a row of which is one vector: 165 instead of 179).
+template <std::size_t Together, bool Copies, class T, class F>
 [[gnu::always_inline]] inline void for_each_problem(const tile_operands<T>& from, index problems,
                                                     const problem_steps& step,
                                                     const fetch_rates& rates, index parts,
                                                     const F& f) {
-  const index along_a = step.a, along_b = step.b, along_c = step.c;
+  const problem_steps copied = step;
+  const problem_steps& along = Copies ? copied : step;
   const bool listed = step.at != nullptr;
   const auto move = [&](tile_operands<T> & t, index by, index parts_done)
       __attribute__((always_inline)) {
-    t.a += by * along_a;
-    t.b += by * along_b;
-    t.c += by * along_c;
-    if (t.next.fetches) go_on<T>(t.next, step, parts_done, by);
+    t.a += by * along.a;
+    t.b += by * along.b;
+    t.c += by * along.c;
+    if (!Copies || t.next.fetches) go_on<T>(t.next, along, parts_done, by);
   };
   side_by_side<T, 1> alone{from};
   tile_operands<T>& t = alone[0];
@@ -222,7 +224,8 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
                                            index problems, const problem_steps& step) {
   constexpr int v = Tiles.width;
   static constexpr index parts = tile_count(M, (N + v - 1) / v, Tiles.tile) * K;
-  for_each_problem<1>(
+  constexpr bool copies = M * ((N + v - 1) / v) * K <= select::unrolled_products;
+  for_each_problem<1, copies>(
       with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
       parts, [&](side_by_side<T, 1> & t) __attribute__((always_inline)) {
         for_each_columns_tile<T, M, N, Tiles, Tiles.tile, ConjugateA>(
@@ -286,7 +289,8 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
   constexpr int passes = (M + select::kept_rows - 1) / select::kept_rows;
   static constexpr index parts = tile_count(M, Tiles.kept.of, tile) * passes;
   const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
-    for_each_problem<Tiles.kept.problems>(
+    constexpr bool copies = Tiles.kept.of > 1 || M * K <= select::unrolled_products;
+    for_each_problem<Tiles.kept.problems, copies>(
         with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
         parts,
         [&]<std::size_t Problems>(side_by_side<T, Problems> & t) __attribute__((always_inline)) {
