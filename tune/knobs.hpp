@@ -25,9 +25,9 @@ struct fixed_choice {
   int rows, columns, unroll;
 };
 /// Those that are compiled. They are few: each is code of its own for each order.
-inline constexpr fixed_choice fixed_columns[] = {{16, 4, 64}, {16, 4, 0}, {16, 4, 256}, {8, 4, 64},
+inline constexpr fixed_choice fixed_columns[] = {{16, 4, 64}, {16, 4, 0}, {16, 4, 512}, {8, 4, 64},
                                                  {6, 4, 64},  {4, 4, 64}, {16, 2, 64}};
-inline constexpr fixed_choice fixed_lanes[] = {{8, 6, 64}, {8, 6, 0},  {8, 6, 256}, {4, 4, 64},
+inline constexpr fixed_choice fixed_lanes[] = {{8, 6, 64}, {8, 6, 0},  {8, 6, 512}, {4, 4, 64},
                                                {3, 6, 64}, {2, 6, 64}, {4, 3, 64}};
 constexpr void choose(gemm_tuning& t, bool interleaved, const fixed_choice& c) {
   (interleaved ? t.lanes_rows : t.columns_rows) = c.rows;

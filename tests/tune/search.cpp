@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "journal.hpp"
@@ -28,6 +29,17 @@ finding some_finding(const size_class& c) {
 }
 
 }  // namespace
+
+TEST_CASE("static sizes are compiled with the loop as it is shipped") {
+  for (const processor model : {processor::other, processor::zen4, processor::zen5}) {
+    for (int i = 0; i < class_count; ++i) {
+      const gemm_tuning shipped = select::shipped(class_of(i), set, model);
+      const auto is_so = [&](const fixed_choice& c) { return c.unroll == shipped.unroll; };
+      CHECK(std::any_of(std::begin(fixed_columns), std::end(fixed_columns), is_so));
+      CHECK(std::any_of(std::begin(fixed_lanes), std::end(fixed_lanes), is_so));
+    }
+  }
+}
 
 TEST_CASE("every class has samples, and all are of the class") {
   for (int i = 0; i < class_count; ++i) {
