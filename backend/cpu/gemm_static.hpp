@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/gemm_rows.hpp>
 
 /// The kernels of a shape that the compiler knows.
 namespace tenfold::cpu {
@@ -122,10 +122,6 @@ constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
                               tile_count(m, n, tile) * k, tuned),
           tuned.unroll};
 }
-
-/// The operands of problems that are computed together, one beside another.
-template <class T, std::size_t Problems>
-using side_by_side = std::array<tile_operands<T>, Problems>;
 
 /// Calls f<W, m, n, How>(their operands) for each register tile by columns of the problems at t, of
 /// m rows and n vectors of W; a problem has so many `Columns`. Meanwhile a tile fetches `parts`
@@ -316,103 +312,6 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
   }
 }
 
-/// Entry (First + l) mod N of a row in lane l.
-template <class T, int W, int N, int First, int... I>
-[[gnu::always_inline]] inline vec<T, W> turned_rows(vec<T, W> row,
-                                                    std::integer_sequence<int, I...>) {
-  const auto from = (typename short_vec<T, W>::type)row.data;
-  row.data = (decltype(row.data))__builtin_shufflevector(from, from, ((First + I) % N)...);
-  return row;
-}
-
-/// A as the factor of the vectors of C, whose M rows of N entries lie end to end: of entry l of
-/// vector v that of row (v W + l) / N.
-template <class T, int W, int M, int N, int K>
-struct flat_rows {
-  static constexpr int vectors = (M * N + W - 1) / W;
-  alignas(sizeof(T) * W) T entries[vectors][K][W];
-
-  [[gnu::noinline]] flat_rows(const T* a, index a_m, index a_k) {
-    for (int v = 0; v < vectors; ++v)
-      for (int k = 0; k < K; ++k)
-        for (int l = 0; l < W; ++l)
-          entries[v][k][l] = a[((v * W + l) / N < M ? (v * W + l) / N : M - 1) * a_m + k * a_k];
-  }
-};
-
-/// Vectors First, First + Turns, ... of C, `Count` of them, of several problems: in all of them the
-/// entries of a row of B lie alike, turned by the same.
-template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
-          std::size_t Problems>
-[[gnu::always_inline]] inline void flat_vectors(const flat_rows<T, W, M, N, K>& a,
-                                                const std::array<tile_operands<T>, Problems>& t) {
-  constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
-  vec<T, W> sum[Problems][Count];
-#pragma GCC unroll 16
-  for (int k = 0; k < K; ++k) {
-    vec<T, W> row[Problems];
-#pragma GCC unroll 2
-    for (std::size_t p = 0; p < Problems; ++p) {
-      row[p] = turned_rows<T, W, N, First * W % N>(load_first<T, W, N>(t[p].b + k * t[p].b_k),
-                                                   std::make_integer_sequence<int, W>{});
-      pin(row[p]);
-    }
-#pragma GCC unroll 32
-    for (int i = 0; i < Count; ++i) {
-      vec<T, W> factor = load<T, W>(a.entries[First + i * Turns][k]);
-      if constexpr (Problems > 1) pin(factor);
-#pragma GCC unroll 2
-      for (std::size_t p = 0; p < Problems; ++p)
-        sum[p][i] = k == 0 ? factor * row[p] : fma(factor, row[p], sum[p][i]);
-    }
-  }
-  constexpr int tail = M * N % W;
-#pragma GCC unroll 2
-  for (std::size_t p = 0; p < Problems; ++p) {
-#pragma GCC unroll 32
-    for (int i = 0; i < Count; ++i) {
-      const int v = First + i * Turns;
-      if (tail > 0 && v == vectors - 1)
-        store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p][i]);
-      else
-        store<T, W>(t[p].c + v * W, sum[p][i]);
-    }
-  }
-}
-
-/// Whether so many vectors of factors stay in registers beside the sums of a problem.
-constexpr bool flat_in_registers(int vectors, int k) { return vectors * k <= registers - 8; }
-
-/// The products of some problems, turn by turn, so many vectors at a time that their sums stay in
-/// registers.
-template <class T, int W, int M, int N, int K, std::size_t Problems>
-[[gnu::always_inline]] inline void flat_products(const flat_rows<T, W, M, N, K>& a,
-                                                 const std::array<tile_operands<T>, Problems>& t) {
-  constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
-  constexpr int turns = select::turns_of_rows(N, W);
-  // Those that the registers do not hold are loaded where they are used; g++ copies them all.
-  const auto& factors = flat_in_registers(vectors, K) ? a : *cpu::launder(&a);
-  const auto turn = [&]<int Turn>() __attribute__((always_inline)) {
-    static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns,
-                                          select::flat_vectors);
-    const auto part = [&]<int I>() __attribute__((always_inline)) {
-      constexpr int before = I < parts.long_count ? I * parts.longer
-                                                  : parts.long_count * parts.longer +
-                                                        (I - parts.long_count) * (parts.longer - 1);
-      flat_vectors<T, W, M, N, K, Turn + before * turns, turns,
-                   (I < parts.long_count ? parts.longer : parts.longer - 1)>(factors, t);
-    };
-    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      (part.template operator()<I>(), ...);
-    }
-    (std::make_integer_sequence<int, static_cast<int>(parts.count())>{});
-  };
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (turn.template operator()<I>(), ...);
-  }
-  (std::make_integer_sequence<int, turns>{});
-}
-
 /// A products_function by columns where the rows of C are taken for one (select::flattens_rows).
 template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epilogue Finish>
 [[gnu::noinline]] void products_of_flat_rows(const tile_walk& walk, const tile_operands<T>& from,
@@ -440,140 +339,6 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
     for (; p + 2 <= problems; p += 2) flat_products(rows, std::array{problem(p), problem(p + 1)});
   }
   for (; p < problems; ++p) flat_products(rows, std::array{problem(p)});
-}
-
-/// The lanes of a vector that holds several rows of a matrix of order N, as many as there are; 0:
-/// there is none, or no use for it.
-///
-/// Against products_by_columns, batch in L2, Sapphire Rapids: order 4 in double precision 1.3 times
-/// as fast (in L1 0.86), in single 1.6 (1.3); order 8 in single 1.06 (in L1 0.8); order 2 0.93 in
-/// double, 1.04 in single, when the loop over problems still asked at each. Zen 4, where it does
-/// not: order 2 1.7 in double, 2.1 in single. Zen 5, each vector of A loaded once: order 4 in
-/// single 152 GFLOP/s, with a load for each product 117, order 8 149, by columns 100.
-template <class T, index N>
-constexpr int lanes_of_rows() {
-  if constexpr (is_complex_type<T> || (N != 2 && N != 4 && (N != 8 || lanes<T> < 16))) {
-    return 0;
-  } else {
-    constexpr int w = N * N < lanes<T> ? neighbours_for<T>(N * N) : lanes<T>;
-    return w <= N * N && loads_first_whole<T, w, N> ? w : 0;
-  }
-}
-
-/// Entry K of each row of N, in all lanes of that row.
-template <class T, int W, int N, int K, int... I>
-[[gnu::always_inline]] inline vec<T, W> spread_in_rows(vec<T, W> rows,
-                                                       std::integer_sequence<int, I...>) {
-  const auto from = (typename short_vec<T, W>::type)rows.data;
-  rows.data = (decltype(rows.data))__builtin_shufflevector(from, from, (I / N * N + K)...);
-  return rows;
-}
-
-/// One product of matrices of order N that lie row by row without gaps (B with BRow entries from
-/// row to row): a vector is several rows of C, for each k those of A spread and the row of B
-/// repeated. By columns a row would fill a part of a vector, and broadcasts be most of the work.
-template <class T, int N, index BRow, epilogue Finish>
-[[gnu::always_inline]] inline void product_by_rows(const tile_operands<T>& t) {
-  constexpr int W = lanes_of_rows<T, N>(), vectors = N * N / W;
-  constexpr auto lane = std::make_integer_sequence<int, W>{};
-  accumulators<T, W, vectors, 1> acc;
-  vec<T, W> a[vectors];
-#pragma GCC unroll 16
-  for (int i = 0; i < vectors; ++i) {
-    a[i] = load<T, W>(t.a + i * W);
-    pin(a[i]);
-  }
-  const auto add = [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
-    (
-        [&]() __attribute__((always_inline)) {
-          vec<T, W> row = load_first<T, W, N>(t.b + K * BRow);
-          pin(row);
-#pragma GCC unroll 16
-          for (int i = 0; i < vectors; ++i) {
-            const vec<T, W> spread = spread_in_rows<T, W, N, K>(a[i], lane);
-            acc.sum[i][0] = K == 0 ? spread * row : fma(spread, row, acc.sum[i][0]);
-          }
-        }(),
-        ...);
-  };
-  add(std::make_integer_sequence<int, N>{});
-  acc.template finish<Finish>(t);
-}
-
-/// Row K of each matrix of order N, once for each of its rows.
-template <class T, int W, int N, int K, int... I>
-[[gnu::always_inline]] inline vec<T, W> repeat_row(vec<T, W> matrices,
-                                                   std::integer_sequence<int, I...>) {
-  const auto from = (typename short_vec<T, W>::type)matrices.data;
-  matrices.data = (decltype(matrices.data))__builtin_shufflevector(
-      from, from, (I / (N * N) * N * N + K * N + I % N)...);
-  return matrices;
-}
-
-/// C := A B of as many matrices of order N as a vector of W entries holds, end to end.
-template <class T, int W, int N>
-[[gnu::always_inline]] inline void products_in_a_vector(const T* a, const T* b, T* c) {
-  constexpr auto lane = std::make_integer_sequence<int, W>{};
-  vec<T, W> left = load<T, W>(a), right = load<T, W>(b), sum;
-  pin(left);
-  pin(right);
-  const auto add = [&]<int... K>(std::integer_sequence<int, K...>) __attribute__((always_inline)) {
-    ((sum = K == 0 ? spread_in_rows<T, W, N, K>(left, lane) * repeat_row<T, W, N, K>(right, lane)
-                   : fma(spread_in_rows<T, W, N, K>(left, lane),
-                         repeat_row<T, W, N, K>(right, lane), sum)),
-     ...);
-  };
-  add(std::make_integer_sequence<int, N>{});
-  store<T, W>(c, sum);
-}
-
-/// A products_function of them.
-template <class T, int N, index BRow, epilogue Finish>
-[[gnu::noinline]] void products_by_rows(const tile_walk&, const tile_operands<T>& from,
-                                        index problems, const problem_steps& step) {
-  constexpr index bytes = N * N * static_cast<index>(sizeof(T));
-  tile_operands<T> t = from;
-  t.c_m = lanes_of_rows<T, N>();
-  t.sum_only = is_sum_only(t);
-  fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(N * N, N * N, N * N, 1));
-  if (t.sum_only && step.at == nullptr && !next.fetches) {  // nothing to ask at each problem
-    const index along_a = step.a, along_b = step.b, along_c = step.c;
-    index p = 0;
-    // Order 2, double precision, in L2, Zen 5: 22 GFLOP/s alone.
-    constexpr int together = lanes<T> / (N * N);
-    if constexpr (together > 1 && BRow == N) {
-      if (along_a == N * N && along_b == N * N && along_c == N * N) {
-        for (; p + together <= problems; p += together) {
-          products_in_a_vector<T, together * N * N, N>(t.a, t.b, t.c);
-          t.a += together * along_a;
-          t.b += together * along_b;
-          t.c += together * along_c;
-        }
-      }
-    }
-    for (; p < problems; ++p) {
-      product_by_rows<T, N, BRow, epilogue::overwrite>(t);
-      t.a += along_a;
-      t.b += along_b;
-      t.c += along_c;
-    }
-    return;
-  }
-  for (index p = 0; p < problems; ++p) {
-    if (step.at != nullptr) take(t, next, step, p);
-    product_by_rows<T, N, BRow, Finish>(t);
-    if (next.fetches) {
-      for (const std::uintptr_t x : {next.a, next.b, next.c}) {
-#pragma GCC unroll 8
-        for (index line = 0; line < bytes; line += 64)
-          __builtin_prefetch(reinterpret_cast<const char*>(x + static_cast<std::uintptr_t>(line)));
-      }
-      go_on<T>(next, step, 0);
-    }
-    t.a += step.a;
-    t.b += step.b;
-    t.c += step.c;
-  }
 }
 
 /// A products_function by lanes; strides of `S` that are `dyn` are those of t.
@@ -629,16 +394,6 @@ constexpr products_function<T> products_of_columns() {
     return products_by_columns<T, M, N, K, S, Tiles, ConjugateA, Finish>;
 }
 
-/// Whether rows of C are written line by line: of two lines or more, where that is better than by
-/// way of scratch (from memory, double precision, Zen 5: order 16 1.25 times the rate, 24 1.3, 32
-/// 1.06; 8, a line each, 0.92). A kernel of its own: asking costs order 16 in L2 3 %.
-template <class T>
-constexpr bool writes_lines(const gemm_shape& s) {
-  constexpr index in_line = 64 / static_cast<index>(sizeof(T));
-  return !is_complex_type<T> && lanes<T> == in_line && select::has_rows(s.c) &&
-         s.n % in_line == 0 && s.n > in_line && s.c.row % in_line == 0;
-}
-
 /// The kernel of a shape that is oriented as select::gemm asked for. `Scaled`: alpha and beta are
 /// more than 1 and 0; without, there is half as much to compile.
 template <class T, gemm_shape S, select::gemm_path Path, static_tiles Tiles, bool Scaled = true>
@@ -658,7 +413,7 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
     } else {
       gemm_kernel<T> kernel{products_of_columns<T, m, n, k, strides, Tiles, conjugate, finish>(),
                             Path, Tiles.ahead.to, &tuned};
-      if constexpr (writes_lines<T>(S))
+      if constexpr (select::writes_lines(S, lanes<T>))
         kernel.past_caches =
             products_of_columns<T, m, n, k, strides, Tiles.past_caches(), conjugate, finish>();
       return kernel;

@@ -44,6 +44,10 @@ struct tile_operands {
   index k_ahead = 0;  ///< with tile_modes::reads_once: contracted values ahead; 0: nothing
 };
 
+/// The operands of problems that are computed together, one beside another.
+template <class T, std::size_t Problems>
+using side_by_side = std::array<tile_operands<T>, Problems>;
+
 /// More contracted loops than any step has: every label of an operand of the highest rank.
 inline constexpr int max_k_outer = 32;
 
@@ -542,7 +546,7 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
 // from L2 that is what counts. With each pass so many lines of each operand are fetched. Several
 // problems at once have the same A: what is broadcast serves all.
 template <class T, int W, int M, int N, int K, tile_modes How, int Lines, std::size_t Problems>
-[[gnu::always_inline]] inline void rows_of_kept_columns(std::array<tile_operands<T>, Problems> t) {
+[[gnu::always_inline]] inline void rows_of_kept_columns(side_by_side<T, Problems> t) {
   constexpr int last = How.last > 0 ? How.last : W,
                 together = M < select::kept_rows ? M : select::kept_rows;
   tile_columns<T, W, (How.last > 0 ? N - 1 : N), last> b[Problems][K];

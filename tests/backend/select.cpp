@@ -368,6 +368,8 @@ static_assert(tiles_across(22, 22, 6, 64) == 22 && tiles_across(23, 23, 6, 64) =
 static_assert(tiles_across(32, 32, 6, 64) == 32 && tiles_across(33, 33, 6, 64) == 2);
 static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
+static_assert(writes_lines(square(16), 8) && !writes_lines(square(8), 8));
+static_assert(!writes_lines(square(20), 8) && !writes_lines(square(16), 4), "rows end in a line");
 static_assert(has_static_code(square(100), as_shipped));
 static_assert(!has_static_code(square(512), as_shipped), "rows of B meet in the cache");
 static_assert(has_static_code(square(512), tuned_for(512, &gemm_tuning::panel_rows, 1 << 30)));
