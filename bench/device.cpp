@@ -72,6 +72,93 @@ void run_copy(device_suite& suite, device_numbers<T>& numbers) {
                  }});
 }
 
+// ---- another order, sums -----------------------------------------------------------------------
+
+/// x (rows, columns) in memory, which are all of what a case reads.
+struct plane {
+  index rows, columns;
+};
+template <class T>
+plane plane_of(const device_suite& suite, double share) {
+  const index columns = suite.emulated() ? 40 : 1024;
+  const auto entries = static_cast<index>(share * static_cast<double>(suite.bytes()) / sizeof(T));
+  return {suite.emulated() ? 70 : entries / columns, columns};
+}
+
+template <class T>
+void run_permutation(device_suite& suite, device_numbers<T>& numbers) {
+  if (!suite.begins("ij->ji", scalar_letter<T>, true)) return;
+  const device_queue& where = suite.where();
+  const plane p = plane_of<T>(suite, 0.5);
+  const index count = p.rows * p.columns;
+  numbers.restart();
+  const T* const x = numbers.take(count);
+  device_tensor<T, dyn, dyn> y(where, p.columns, p.rows);
+  const double bytes = 2.0 * sizeof(T) * static_cast<double>(count);
+  const auto looked_at = sampled_problems(count);
+  std::vector<std::ptrdiff_t> from;
+  for (const std::ptrdiff_t at : looked_at) from.push_back(at % p.rows * p.columns + at / p.rows);
+  device_sample<T> result(where, y.data(), 1, looked_at);
+  const auto right = device_sample<T>(where, x, 1, from).fetch();
+  suite.run({.name = "ij->ji",
+             .scalar = scalar_letter<T>,
+             .unit = "GB/s",
+             .work = bytes,
+             .bytes = bytes,
+             .candidates = {{"tenfold",
+                             [&] {
+                               einsum<"ij->ji">(where, into(y),
+                                                there<dyn, dyn>(x, p.rows, p.columns));
+                             }}},
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   check("ij->ji", tried, result.fetch().data(), std::ssize(right), 0,
+                         [&](std::ptrdiff_t i) {
+                           return reference_entry{right[size_of(i)], 0};
+                         });
+                 }});
+}
+
+/// Sums of rows, or of columns, of which one is looked at.
+template <class T>
+void run_sums(device_suite& suite, device_numbers<T>& numbers, bool of_rows) {
+  const std::string name = of_rows ? "ij->i" : "ij->j";
+  if (!suite.begins(name, scalar_letter<T>, true)) return;
+  const device_queue& where = suite.where();
+  const plane p = plane_of<T>(suite, 0.99);
+  numbers.restart();
+  const T* const x = numbers.take(p.rows * p.columns);
+  device_tensor<T, dyn> y(where, of_rows ? p.rows : p.columns);
+  const double bytes = sizeof(T) * static_cast<double>(p.rows * p.columns + y.size());
+  const std::ptrdiff_t at = y.size() / 3;
+  std::vector<std::ptrdiff_t> terms;
+  for (std::ptrdiff_t k = 0; k < (of_rows ? p.columns : p.rows); ++k)
+    terms.push_back(of_rows ? at * p.columns + k : k * p.columns + at);
+  reference_entry right{0, 0};
+  const auto summed = device_sample<T>(where, x, 1, terms).fetch();
+  for (const T term : summed) {
+    right.value += term;
+    right.magnitude += std::fabs(term);
+  }
+  device_sample<T> result(where, y.data(), 1, {at});
+  suite.run({.name = name,
+             .scalar = scalar_letter<T>,
+             .unit = "GB/s",
+             .work = bytes,
+             .bytes = bytes,
+             .candidates = {{"tenfold",
+                             [&] {
+                               einsum(name, where, into(y), there<dyn, dyn>(x, p.rows, p.columns));
+                             }}},
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   check(name, tried, result.fetch().data(), 1, static_cast<double>(terms.size()),
+                         [&](std::ptrdiff_t) { return right; });
+                 }});
+}
+
 // ---- batched products --------------------------------------------------------------------------
 
 struct product_case {
@@ -337,6 +424,7 @@ void run_kernel(device_suite& suite, device_numbers<double>& numbers, operator_k
              .unit = "GDoF/s",
              .work = count * p * p * p,
              .bytes = count * bytes_each,
+             .of_copy = 0.80,
              .candidates = {{"tenfold", [&] { apply(where, x); }}},
              .poison = [&] { result.poison(); },
              .compare =
@@ -352,6 +440,9 @@ void run_kernel(device_suite& suite, device_numbers<double>& numbers, operator_k
 template <class T>
 void run_copies_and_products(device_suite& suite, device_numbers<T>& numbers) {
   run_copy(suite, numbers);
+  run_permutation(suite, numbers);
+  run_sums(suite, numbers, true);
+  run_sums(suite, numbers, false);
   for (const product_case& square : squares()) run_product(suite, numbers, square);
 }
 

@@ -73,9 +73,10 @@ class device_values : protected plan_values<L> {
     p.whose = device_buffer::output;
     return p;
   }
-  /// Entries of `order` but for `without`, the last label fastest: densely, or in shared memory
-  /// with rows an odd number of entries apart, so that threads that go along a column meet no bank
-  /// twice.
+  /// Entries of `order` but for `without`, the last label fastest: densely, or in the shared memory
+  /// of an element with rows an odd number of entries apart, so that threads that go along a column
+  /// meet no bank twice, or in that of a block with rows a multiple of 16 bytes apart, since all
+  /// threads read the same of a table, as much as a load can bring.
   struct laid_out {
     placed_value place;
     index entries = 1;
@@ -91,7 +92,11 @@ class device_values : protected plan_values<L> {
       if (contains(without, order[i]) || extent(order[i]) == 1) continue;
       p.stride[order[i]] = made.entries;
       made.entries *= extent(order[i]);
-      if (is_row) made.entries |= 1;
+      if (is_row && where == device_memory::element) made.entries |= 1;
+      if (is_row && where == device_memory::block) {
+        const index together = std::max<index>(16 / static_cast<index>(bytes_of(problem_.type)), 1);
+        made.entries = (made.entries + together - 1) / together * together;
+      }
       is_row = false;
     }
     return made;
@@ -119,25 +124,14 @@ class device_values : protected plan_values<L> {
 
   // --- shared memory ---
 
-  /// A stretch of an element's shared memory while somebody may read it.
+  /// A stretch of an element's shared memory, and the last stage that reads it.
   struct stretch {
     index begin, end;
     int last_read;
   };
-  /// The last step that reads the result of step s, by whatever name.
-  int last_read(int s) const {
-    int last = s;
-    for (int t = s + 1; t < plan_.step_count; ++t) {
-      const plan_step<L>& step = plan_.steps[t];
-      for (const int v : {step.a, step.b, step.c}) {
-        if (v == n_ + s) last = std::max(last, is_alias(t) ? last_read(t) : t);
-      }
-    }
-    return last;
-  }
-  /// First fit: a result may lie where nothing lies that this step or a later one reads.
-  static index find_room(std::vector<stretch>& taken, index entries, int step, int last_read) {
-    std::erase_if(taken, [&](const stretch& x) { return x.last_read < step; });
+  /// First fit: a result may lie where nothing lies that this stage or a later one reads.
+  static index find_room(std::vector<stretch>& taken, index entries, int stage, int last_read) {
+    std::erase_if(taken, [&](const stretch& x) { return x.last_read < stage; });
     index at = 0;
     for (bool moved = true; moved;) {
       moved = false;
@@ -151,24 +145,6 @@ class device_values : protected plan_values<L> {
     taken.push_back({at, at + entries, last_read});
     return at;
   }
-  /// f(step, offset) for each fused step that leaves something; returns entries in all.
-  template <class F>
-  index lay_out(label_set fused, label_set batch, const F& f) const {
-    std::vector<stretch> taken;
-    index most = 0;
-    for (int s = 0; s < root(); ++s) {
-      if (!contains(fused, s) || is_alias(s)) continue;
-      const index entries = lay(plan_.steps[s].order, batch, device_memory::element).entries;
-      const index at = find_room(taken, entries, s, last_read(s));
-      f(s, at);
-      most = std::max(most, at + entries);
-    }
-    return most;
-  }
-  index scratch_entries(label_set fused, label_set batch) const {
-    return lay_out(fused, batch, [](int, index) {});
-  }
-
   const device_source& to_;
   std::vector<placed_value> values_;  ///< the inputs, and behind them the results of the steps
 };

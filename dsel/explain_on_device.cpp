@@ -20,7 +20,8 @@ device_explanation<large_limits> explain_on_device(const device_queue& where, st
                     call.read->said, call.read->names, text, call.merged, call.plan, nullptr, {},
                     call.read->bound.extent, is_zero(settings.beta), false)
                     .run();
-    told.device = cuda::ready_program(*where.machine, std::move(call.program)).explain();
+    told.device =
+        cuda::ready_program(*where.machine, std::move(call.program), where.stream).explain();
   };
   with_lowered(
       text, operands, &out, settings, where.machine->capabilities(), [] {}, explain);
@@ -38,7 +39,8 @@ device_explanation<kernel_limits> explain_kernel_on(const device_queue& where, c
   const auto made = plan_kernel_on(k, text, operands, extents);
   device_explanation<kernel_limits> told;
   told.device = cuda::ready_program(*where.machine,
-                                    lower_kernel(k, *made, operands, where.machine->capabilities()))
+                                    lower_kernel(k, *made, operands, where.machine->capabilities()),
+                                    where.stream)
                     .explain();
   told.plan =
       explain_plan<dynamic_program<kernel_limits>>(k, text, *made, extents, nullptr, {}, false);

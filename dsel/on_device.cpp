@@ -14,10 +14,8 @@ using cuda::device_machine, cuda::ready_program;
 
 namespace {
 
-/// Calls with equal keys run the same program; on another stream with another workspace. None for
-/// a key that does not hold all of the call.
+/// Calls with equal keys run the same program; on another stream with another workspace.
 cuda::ready_programs::words words_of(const call_key& key, const device_queue& where) {
-  if (key.overflows()) return {};
   cuda::ready_programs::words words(key.begin(), key.end());
   words.push_back(reinterpret_cast<std::uintptr_t>(where.stream));
   return words;
@@ -68,16 +66,16 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
 
   device_machine& machine = *where.machine;
   auto words = words_of(key, where);
-  auto program = key.overflows() ? nullptr : machine.programs.find(words);
+  auto program = machine.programs.find(words);
   if (program) {
     require_apart();
   } else {
     with_lowered(text, operands, &out.shape, settings, machine.capabilities(), require_apart,
                  [&](auto& call) {
-                   program =
-                       std::make_shared<const ready_program>(machine, std::move(call.program));
+                   program = std::make_shared<const ready_program>(machine, std::move(call.program),
+                                                                   where.stream);
                  });
-    if (!key.overflows()) machine.programs.keep(std::move(words), program);
+    machine.programs.keep(std::move(words), program);
   }
   run(*program, where, data, nullptr, out, settings);
 }
@@ -102,12 +100,12 @@ void run_kernel_on(const device_queue& where, const kernel& k, std::string_view 
   }
   device_machine& machine = *where.machine;
   auto words = words_of(key, where);
-  auto program = key.overflows() ? nullptr : machine.programs.find(words);
+  auto program = machine.programs.find(words);
   if (!program) {
     const auto made = plan_kernel_on(k, text, operands, extents);
     program = std::make_shared<const ready_program>(
-        machine, lower_kernel(k, *made, operands, machine.capabilities()));
-    if (!key.overflows()) machine.programs.keep(std::move(words), program);
+        machine, lower_kernel(k, *made, operands, machine.capabilities()), where.stream);
+    machine.programs.keep(std::move(words), program);
   }
   run(*program, where, data, maps, out, {{1}, {k.adds_to_output() ? 1.0 : 0.0}});
 }

@@ -49,7 +49,6 @@ recent_calls& recent_calls::of_this_thread() {
 }
 
 std::shared_ptr<const recent_call> recent_calls::find(const call_key& key) {
-  if (key.overflows()) return nullptr;
   for (std::size_t i = 0; i < places; ++i) {
     const std::size_t at = (last_ + i) % places;
     const entry& e = entries_[at];
@@ -62,7 +61,6 @@ std::shared_ptr<const recent_call> recent_calls::find(const call_key& key) {
 }
 
 void recent_calls::keep(const call_key& key, std::shared_ptr<const recent_call> call) {
-  if (key.overflows()) return;
   last_ = next_;
   next_ = (next_ + 1) % places;
   entries_[last_] = {{key.begin(), key.end()}, std::move(call)};

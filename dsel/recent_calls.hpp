@@ -18,8 +18,12 @@ class call_key {
   call_key(std::string_view text, int operands, const call_settings& settings);
 
   void add(std::uint64_t word) {
-    if (count_ < room) words_[count_] = word;
-    ++count_;
+    if (count_ < room) {
+      words_[count_++] = word;
+      return;
+    }
+    if (all_.empty()) all_.assign(words_, words_ + room);
+    all_.push_back(word);
   }
   /// What an operand is beside its extents and strides.
   void add_form(scalar type, batch_layout layout, device space, bool conjugated,
@@ -36,15 +40,16 @@ class call_key {
   /// Which operands are one with an earlier one.
   void add_twins(const void* const* data, int count);
 
-  /// Whether the key was too long to be kept.
-  bool overflows() const { return count_ > room; }
-  const std::uint64_t* begin() const { return words_; }
-  const std::uint64_t* end() const { return words_ + count_; }
+  const std::uint64_t* begin() const { return all_.empty() ? words_ : all_.data(); }
+  const std::uint64_t* end() const {
+    return all_.empty() ? words_ + count_ : all_.data() + all_.size();
+  }
 
  private:
   static constexpr int room = 128;
   int count_ = 0;
-  std::uint64_t words_[room];  // left as it is behind the last word
+  std::uint64_t words_[room];       // left as it is behind the last word
+  std::vector<std::uint64_t> all_;  // all words of a long key
 };
 
 /// A call once it is planned.

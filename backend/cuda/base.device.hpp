@@ -1,7 +1,8 @@
 #pragma once
 
 /// What device code may use beside the language: its place among the threads, waiting, shuffles,
-/// shared memory, and numbers. Nothing of the standard library, which NVRTC has not.
+/// shared memory, copies into it, and numbers. Nothing of the standard library, which NVRTC has
+/// not.
 ///
 /// The same text is read by NVRTC, by nvcc and by the host's compilers. On the host somebody else
 /// defines what is declared in `emulated`; that is what the tests do.
@@ -13,18 +14,21 @@
 #define TENFOLD_UNROLL_BY(n) TENFOLD_PRAGMA(unroll(n))
 #define TENFOLD_UNROLL TENFOLD_PRAGMA(unroll)
 
-/// TENFOLD_DEVICE_KERNEL(name, threads, type, x) { ... }: what can be launched, by name, in blocks
-/// of so many threads, with one argument x of that type. The 1: without it the assembler aims at
-/// more blocks than one, and now and then spills registers for them.
-#define TENFOLD_DEVICE_KERNEL(name, threads, type, x) \
-  extern "C" __global__ void __launch_bounds__(threads, 1) name(const __grid_constant__ type x)
+/// TENFOLD_DEVICE_KERNEL(name, threads, blocks, type, x) { ... }: what can be launched, by name, in
+/// blocks of so many threads, with one argument x of that type. The compiler takes no more
+/// registers than leave room for so many blocks on a multiprocessor.
+#define TENFOLD_DEVICE_KERNEL(name, threads, blocks, type, x) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ type x)
+/// TENFOLD_DEVICE_CONSTANTS(name, type, count): numbers that are in constant memory when the device
+/// kernel begins.
+#define TENFOLD_DEVICE_CONSTANTS(name, type, count) extern "C" __constant__ type name[count]
 #else
 #define TENFOLD_DEVICE inline
 #define TENFOLD_UNROLL_BY(n)
 #define TENFOLD_UNROLL
 
 /// On the host it is called with cuLaunchKernel's list of addresses of arguments, by every thread.
-#define TENFOLD_DEVICE_KERNEL(name, threads, type, x)          \
+#define TENFOLD_DEVICE_KERNEL(name, threads, blocks, type, x)  \
   static void name##_of_thread(const type& x);                 \
   extern "C" void name(void** arguments);                      \
   extern "C" void name(void** arguments) {                     \
@@ -32,6 +36,10 @@
     name##_of_thread(*static_cast<const type*>(arguments[0])); \
   }                                                            \
   static void name##_of_thread(const type& x)
+
+#define TENFOLD_DEVICE_CONSTANTS(name, type, count) \
+  extern "C" type name[count];                      \
+  type name[count]
 
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -44,6 +52,11 @@ void wait_for_block(const char* file, int line);
 void wait_for_warp(const char* file, int line);
 /// Gives `bytes` bytes at `mine` to the warp and takes those of another lane to `taken`.
 void shuffle(const void* mine, void* taken, int bytes, int lane, const char* file, int line);
+void copy_async(void* to, const void* from, int bytes);
+/// What is read or written at once must lie at a multiple of its bytes.
+void check_alignment(const void* place, int bytes);
+void close_copies();
+void wait_for_copies(int open);
 }  // namespace tenfold::cuda::emulated
 #endif
 
@@ -95,6 +108,101 @@ inline S& shared() {
 }
 #endif
 
+// ---- copies into shared memory ------------------------------------------------------------------
+
+/// What one instruction reads or writes: so many values side by side, of 16 bytes at most, at a
+/// multiple of their bytes.
+template <class T, int N>
+struct alignas(N * sizeof(T)) values {
+  T value[N];
+};
+template <int N, class T>
+TENFOLD_DEVICE void read_together(T* to, const T* from) {
+#if defined(__CUDACC__)
+  const values<T, N> x = *reinterpret_cast<const values<T, N>*>(from);
+  TENFOLD_UNROLL
+  for (int i = 0; i < N; ++i) to[i] = x.value[i];
+#else
+  emulated::check_alignment(from, N * static_cast<int>(sizeof(T)));
+  for (int i = 0; i < N; ++i) to[i] = from[i];
+#endif
+}
+template <int N, class T>
+TENFOLD_DEVICE void write_together(T* to, const T* from) {
+#if defined(__CUDACC__)
+  values<T, N> x;
+  TENFOLD_UNROLL
+  for (int i = 0; i < N; ++i) x.value[i] = from[i];
+  *reinterpret_cast<values<T, N>*>(to) = x;
+#else
+  emulated::check_alignment(to, N * static_cast<int>(sizeof(T)));
+  for (int i = 0; i < N; ++i) to[i] = from[i];
+#endif
+}
+
+/// Begins to copy N values side by side, of 4, 8 or 16 bytes, from the memory of the device to
+/// shared memory and goes on. They may be read when the thread that began it has waited for them,
+/// by others when they then waited for that thread. Such a copy needs no register, so that a thread
+/// may have many on their way.
+#if defined(__CUDACC__)
+template <int N, class T>
+TENFOLD_DEVICE void copy_together(T* to, const T* from) {
+  constexpr int bytes = N * sizeof(T);
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+#if __CUDA_ARCH__ >= 800
+  // 16 bytes may pass by the cache of the multiprocessor, which they would only go through.
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(__cvta_generic_to_global(from))
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
+                 "l"(__cvta_generic_to_global(from)), "n"(bytes)
+                 : "memory");
+#else
+  if constexpr (N == 1)
+    *to = *from;
+  else
+    *reinterpret_cast<values<T, N>*>(to) = *reinterpret_cast<const values<T, N>*>(from);
+#endif
+}
+template <class R>
+TENFOLD_DEVICE void copy_async(R* to, const R* from) {
+  copy_together<1>(to, from);
+}
+/// What this thread has begun since it closed the last ones is one thing to wait for.
+TENFOLD_DEVICE void close_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/// Goes on when all copies of this thread are done but those that it closed last, so many times.
+template <int Last>
+TENFOLD_DEVICE void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Last) : "memory");
+#endif
+}
+#else
+template <int N, class T>
+inline void copy_together(T* to, const T* from) {
+  emulated::check_alignment(from, N * static_cast<int>(sizeof(T)));
+  emulated::check_alignment(to, N * static_cast<int>(sizeof(T)));
+  emulated::copy_async(to, from, N * static_cast<int>(sizeof(T)));
+}
+template <class R>
+inline void copy_async(R* to, const R* from) {
+  copy_together<1>(to, from);
+}
+inline void close_copies() { emulated::close_copies(); }
+template <int Last>
+inline void wait_for_copies() {
+  emulated::wait_for_copies(Last);
+}
+#endif
+
 // ---- numbers ------------------------------------------------------------------------------------
 
 /// re + i im, as std::complex lies in memory.
@@ -139,6 +247,12 @@ template <class R>
 TENFOLD_DEVICE complex<R> multiply_add(complex<R> x, complex<R> y, complex<R> z) {
   return {multiply_add(-x.im, y.im, multiply_add(x.re, y.re, z.re)),
           multiply_add(x.im, y.re, multiply_add(x.re, y.im, z.im))};
+}
+
+template <class R>
+TENFOLD_DEVICE void copy_async(complex<R>* to, const complex<R>* from) {
+  copy_async(&to->re, &from->re);
+  copy_async(&to->im, &from->im);
 }
 
 TENFOLD_DEVICE float multiply(float x, float y) { return x * y; }

@@ -16,6 +16,13 @@ struct device_launch {
   void* stream = nullptr;        ///< CUstream, or null: the device's default stream
 };
 
+/// The constants of a text. They are one for each stream, on which they are copied before the
+/// device kernel is launched.
+struct device_constants {
+  const char* name = nullptr;  ///< null: it has none
+  void* stream = nullptr;
+};
+
 /// What runs device kernels: a GPU, or in tests an emulation of one. Implementations may be asked
 /// from several threads at once. All throw backend_error.
 class device_machine {
@@ -25,7 +32,8 @@ class device_machine {
   virtual const device_capabilities& capabilities() const = 0;
 
   /// The device kernel `entry` of a text; a text that was loaded before is not compiled again.
-  virtual device_function load(const std::string& text, const char* entry) = 0;
+  virtual device_function load(const std::string& text, const char* entry,
+                               const device_constants& constants = {}) = 0;
   /// Starts f. `arguments` are the addresses of its arguments, which are read before this returns.
   virtual void launch(device_function f, const device_launch& how, void** arguments) = 0;
 
@@ -37,10 +45,11 @@ class device_machine {
   virtual void* allocate_on_host(std::size_t bytes) = 0;
   /// Gives it back. Null is legal.
   virtual void release_on_host(void* memory) noexcept = 0;
-  /// Copies to the device, or from it, behind what is on the stream. Memory of the host that is not
-  /// pinned is read before this returns.
+  /// Copies to the device, from it, or within it, behind what is on the stream. Memory of the host
+  /// that is not pinned is read before this returns.
   virtual void copy_in(void* to, const void* from, std::size_t bytes, void* stream) = 0;
   virtual void copy_out(void* to, const void* from, std::size_t bytes, void* stream) = 0;
+  virtual void copy_within(void* to, const void* from, std::size_t bytes, void* stream) = 0;
   /// Returns when all that is on the stream is done.
   virtual void wait(void* stream) = 0;
 

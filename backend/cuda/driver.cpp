@@ -25,6 +25,7 @@ driver::driver(std::span<const char* const> names)
   library_.find("cuModuleLoadData", ModuleLoadData);
   library_.find("cuModuleUnload", ModuleUnload);
   library_.find("cuModuleGetFunction", ModuleGetFunction);
+  library_.find("cuModuleGetGlobal_v2", ModuleGetGlobal);
   library_.find("cuFuncSetAttribute", FuncSetAttribute);
   library_.find("cuLaunchKernel", LaunchKernel);
   library_.find("cuMemAlloc_v2", MemAlloc);
@@ -33,6 +34,7 @@ driver::driver(std::span<const char* const> names)
   library_.find("cuMemFreeHost", MemFreeHost);
   library_.find("cuMemcpyHtoDAsync_v2", MemcpyHtoDAsync);
   library_.find("cuMemcpyDtoHAsync_v2", MemcpyDtoHAsync);
+  library_.find("cuMemcpyDtoDAsync_v2", MemcpyDtoDAsync);
   library_.find("cuStreamSynchronize", StreamSynchronize);
   require(Init(0), "cuInit");
 }

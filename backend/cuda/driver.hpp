@@ -37,6 +37,7 @@ class driver {
   int (*ModuleLoadData)(void** module, const void* image);
   int (*ModuleUnload)(void* module);
   int (*ModuleGetFunction)(void** function, void* module, const char* name);
+  int (*ModuleGetGlobal)(void** address, std::size_t* bytes, void* module, const char* name);
   int (*FuncSetAttribute)(void* function, int attribute, int value);
   int (*LaunchKernel)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
@@ -47,6 +48,7 @@ class driver {
   int (*MemFreeHost)(void* address);
   int (*MemcpyHtoDAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*MemcpyDtoHAsync)(void* to, const void* from, std::size_t bytes, void* stream);
+  int (*MemcpyDtoDAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*StreamSynchronize)(void* stream);
 };
 

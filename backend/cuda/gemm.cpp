@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/cuda/scale_gathered.hpp>
@@ -11,21 +12,42 @@ device_place on_device(const batch_place& p, const matrix_batch& x) {
   return {p.data, p.problem, p.map, x.block};
 }
 
+/// The largest power of two up to 16 that divides x.
+int alignment_of(std::uintptr_t x) {
+  int bytes = 1;
+  while (bytes < 16 && x % (2 * static_cast<unsigned>(bytes)) == 0) bytes *= 2;
+  return bytes;
+}
+batch_alignment alignment_of(const batch_place& p, const matrix_batch& x, index entries,
+                             index bytes) {
+  if (x.layout != batch_layout::strided) return {};
+  return {alignment_of(reinterpret_cast<std::uintptr_t>(p.data)),
+          x.shared || p.problem == entries
+              ? 0
+              : alignment_of(static_cast<std::uintptr_t>(p.problem * bytes))};
+}
+template <class T>
+gemm_alignment alignment_of(const gemm_shape& s, const gemm_arguments<T>& g) {
+  const auto bytes = static_cast<index>(bytes_of(s.type));
+  return {alignment_of(g.a, s.a, s.m * s.k, bytes), alignment_of(g.b, s.b, s.k * s.n, bytes),
+          alignment_of(g.c, s.c, s.m * s.n, bytes)};
+}
+
 }  // namespace
 
-ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
-                   const wide_maps& wide) {
+ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count, const wide_maps& wide,
+                   const gemm_alignment& alignment) {
   const device_capabilities& d = machine.capabilities();
   const index few = select::device_few(s, count, d);
   ready_gemm product;
-  if (machine.products.find(s, wide, few, product)) return product;
-  const auto choice = select::device_product(s, d, wide, few);
+  if (machine.products.find(s, wide, few, alignment, product)) return product;
+  const auto choice = select::device_product(s, d, wide, few, alignment);
   if (!choice.possible)
     throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
                         std::to_string(s.n) + " x " + std::to_string(s.k) +
                         " cannot run on this device: " + choice.reason);
   const device_function f = machine.load(gemm_text(s.type, choice.cut), gemm_entry);
-  product = {s, wide, few, choice.transposed, choice.cut, f};
+  product = {s, wide, few, alignment, choice.transposed, choice.cut, f};
   machine.products.keep(product);
   return product;
 }
@@ -36,7 +58,7 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds && (s.k == 0 || g.alpha == T(0))) return scale_gathered(machine, s, g, stream);
   const ready_gemm product =
-      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map});
+      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map}, alignment_of(s, g));
   if (adds) scale_gathered(machine, s, g, stream);
   const gemm_shape turned = product.transposed ? transposed(s) : s;
   const gemm_arguments<T> places = product.transposed ? transposed(g) : g;

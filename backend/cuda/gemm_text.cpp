@@ -23,7 +23,13 @@ std::string text_of(const device_matrix& x) {
   s += number("row", x.row) + number("column", x.column);
   if (x.layout == batch_layout::interleaved) s += number("block", x.block);
   s += mark("shared", x.shared) + mark("conjugated", x.conjugated);
-  return s + mark("wide_map", x.wide_map) + mark("staged", x.staged) + "}";
+  s += mark("wide_map", x.wide_map) + mark("staged", x.staged);
+  if (x.staged) s += number("pitch", x.pitch) + number("apart", x.apart);
+  if (x.run != device_run::row)
+    s += std::string(", .run = tenfold::device_run::") +
+         (x.run == device_run::matrix ? "matrix" : "group");
+  if (x.bytes > 0) s += number("bytes", x.bytes);
+  return s + "}";
 }
 
 }  // namespace
@@ -42,13 +48,13 @@ std::string gemm_text(scalar type, const device_gemm& g) {
   s += "    .c = " + text_of(g.c) + ",\n";
   s += "    .rows = " + n(g.rows) + ", .columns = " + n(g.columns) +
        ", .thread_rows = " + n(g.thread_rows) + ", .thread_columns = " + n(g.thread_columns) +
-       ", .panel = " + n(g.panel) + ", .unroll = " + n(g.unroll) + ", .loads = " + n(g.loads) +
-       ",\n";
+       ", .panel = " + n(g.panel) + ", .together = " + n(g.together) +
+       ", .unroll = " + n(g.unroll) + ", .buffers = " + n(g.buffers) + ",\n";
   s += std::string("    .scope = tenfold::device_scope::") +
        (g.scope == device_scope::warp ? "warp" : "block") + ", .threads = " + n(g.threads) +
        ", .problems = " + n(g.problems) + ", .groups = " + n(g.groups) + "};\n";
   s += std::string("TENFOLD_DEVICE_KERNEL(") + gemm_entry + ", " + n(g.threads_of_block()) +
-       ", tenfold::device_gemm_arguments<entry>, x) {\n";
+       ", 1, tenfold::device_gemm_arguments<entry>, x) {\n";
   s += "  tenfold::cuda::gemm<entry, cut>(x);\n}\n";
   return s;
 }

@@ -84,8 +84,9 @@ gpu::~gpu() {
   driver_.DevicePrimaryCtxRelease(device_);
 }
 
-const gpu::loaded_text& gpu::loaded(const std::string& text) {
-  if (const auto known = texts_.find(text); known != texts_.end()) return known->second;
+const gpu::loaded_text& gpu::loaded(const text_key& key) {
+  if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
+  const std::string& text = key.first;
   const int architecture = capabilities_.architecture;
   loaded_text made;
   const auto load = [&] {
@@ -99,17 +100,25 @@ const gpu::loaded_text& gpu::loaded(const std::string& text) {
     images_.remove(image_key(text, architecture, compiler_.version()));
     driver_.require(load(), "cuModuleLoadData");
   }
-  return texts_[text] = made;
+  return texts_[key] = made;
 }
 
-device_function gpu::load(const std::string& text, const char* entry) {
+device_function gpu::load(const std::string& text, const char* entry,
+                          const device_constants& constants) {
   const std::lock_guard lock(mutex_);
-  const std::pair<std::string, std::string> key(text, entry);
+  const bool has_constants = constants.name != nullptr;
+  const std::pair<text_key, std::string> key({text, has_constants ? constants.stream : nullptr},
+                                             entry);
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   const current context(*this);
-  const loaded_text& is = loaded(text);
+  const loaded_text& is = loaded(key.first);
   device_function f{nullptr, is.registers, is.spilled_bytes};
   driver_.require(driver_.ModuleGetFunction(&f.handle, is.module, entry), "cuModuleGetFunction");
+  if (has_constants) {
+    std::size_t bytes = 0;
+    driver_.require(driver_.ModuleGetGlobal(&f.constants, &bytes, is.module, constants.name),
+                    "cuModuleGetGlobal");
+  }
   // Once for all launches: so much of shared memory as any of them may ask for.
   if (capabilities_.shared_bytes_block > common_shared_bytes)
     driver_.require(driver_.FuncSetAttribute(f.handle, most_dynamic_shared_bytes,
@@ -160,6 +169,11 @@ void gpu::copy_in(void* to, const void* from, std::size_t bytes, void* stream) {
 void gpu::copy_out(void* to, const void* from, std::size_t bytes, void* stream) {
   const current context(*this);
   driver_.require(driver_.MemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync");
+}
+
+void gpu::copy_within(void* to, const void* from, std::size_t bytes, void* stream) {
+  const current context(*this);
+  driver_.require(driver_.MemcpyDtoDAsync(to, from, bytes, stream), "cuMemcpyDtoDAsync");
 }
 
 void gpu::wait(void* stream) {

@@ -27,7 +27,8 @@ class gpu final : public device_machine {
   const std::string& name() const { return name_; }
   const device_capabilities& capabilities() const override { return capabilities_; }
 
-  device_function load(const std::string& text, const char* entry) override;
+  device_function load(const std::string& text, const char* entry,
+                       const device_constants& constants = {}) override;
   void launch(device_function f, const device_launch& how, void** arguments) override;
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
@@ -35,6 +36,7 @@ class gpu final : public device_machine {
   void release_on_host(void* memory) noexcept override;
   void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override;
   void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
+  void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override;
   void wait(void* stream) override;
 
  private:
@@ -44,7 +46,9 @@ class gpu final : public device_machine {
     void* module = nullptr;
     int registers = 0, spilled_bytes = 0;
   };
-  const loaded_text& loaded(const std::string& text);
+  /// A text, and of one with constants the stream.
+  using text_key = std::pair<std::string, void*>;
+  const loaded_text& loaded(const text_key& key);
 
   driver driver_;
   nvrtc compiler_;
@@ -54,8 +58,8 @@ class gpu final : public device_machine {
   std::string name_;
   device_capabilities capabilities_;
   std::mutex mutex_;  // for what follows
-  std::map<std::string, loaded_text> texts_;
-  std::map<std::pair<std::string, std::string>, device_function> functions_;  // by text and entry
+  std::map<text_key, loaded_text> texts_;
+  std::map<std::pair<text_key, std::string>, device_function> functions_;  // by text and entry
 };
 
 }  // namespace tenfold::cuda

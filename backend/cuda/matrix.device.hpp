@@ -7,16 +7,7 @@
 /// into shared memory and out of it.
 namespace tenfold::cuda {
 
-// ---- one entry ----------------------------------------------------------------------------------
-
-/// Where entry (i, j) of problem b lies, in reals; the imaginary part is `apart` further. -1:
-/// nowhere.
-template <class T, device_matrix X>
-struct entry_place {
-  real<T>* data;
-  long long at;
-  long long apart;
-};
+// ---- one matrix ---------------------------------------------------------------------------------
 
 /// Number e of a map.
 template <bool Wide>
@@ -27,116 +18,126 @@ TENFOLD_DEVICE long long number_in_map(const void* map, long long e) {
     return static_cast<const int*>(map)[e];
 }
 
+/// The matrix of problem b, seen from one of its entries. Offsets from there count entries as rows
+/// and columns do; those that the compiler knows become part of an instruction.
 template <class T, device_matrix X>
-TENFOLD_DEVICE entry_place<T, X> place_of(const device_place& p, long long b, int i, int j) {
-  constexpr int reals = is_complex<T> ? 2 : 1;
+class one_matrix {
+ public:
   using R = real<T>;
-  const long long at = i * X.row + j * X.column;
-  // C is written by way of the same type as A and B, which are only read.
-  auto* const data = static_cast<R*>(const_cast<void*>(p.data));
-  if constexpr (X.layout == batch_layout::strided) {
-    return {data, reals * (b * p.problem + at), 1};
-  } else if constexpr (X.layout == batch_layout::pointers) {
-    return {static_cast<R*>(static_cast<void* const*>(p.data)[b]), reals * at, 1};
-  } else if constexpr (X.layout == batch_layout::interleaved) {
-    const long long block = X.block == 0 ? p.block : X.block;
-    return {data, reals * (b / block * p.problem + at * block) + b % block, block};
-  } else {
-    const long long to = number_in_map<X.wide_map>(p.map, b * p.problem + at);
-    return {data, to < 0 ? -1 : reals * to, 1};
-  }
-}
 
-/// The entry as it is in memory; 0 where a map says that there is none.
-template <class T, device_matrix X>
-TENFOLD_DEVICE T load(const device_place& p, long long b, int i, int j) {
-  const auto x = place_of<T, X>(p, X.shared ? 0 : b, i, j);
-  if (X.layout == batch_layout::gathered && x.at < 0) return T{};
-  if constexpr (is_complex<T>)
-    return {x.data[x.at], x.data[x.at + x.apart]};
-  else
-    return x.data[x.at];
-}
-/// The entry as it enters a product.
-template <class T, device_matrix X>
-TENFOLD_DEVICE T factor(const device_place& p, long long b, int i, int j) {
-  const T x = load<T, X>(p, b, i, j);
+  TENFOLD_DEVICE one_matrix(const device_place& p, long long b, long long offset) {
+    // C is written by way of the same type as A and B, which are only read.
+    data_ = static_cast<R*>(const_cast<void*>(p.data));
+    if constexpr (X.shared) b = 0;
+    if constexpr (X.layout == batch_layout::strided) {
+      data_ += reals * (b * p.problem + offset);
+    } else if constexpr (X.layout == batch_layout::pointers) {
+      data_ = static_cast<R*>(static_cast<void* const*>(p.data)[b]) + reals * offset;
+    } else if constexpr (X.layout == batch_layout::interleaved) {
+      apart_ = X.block == 0 ? p.block : X.block;
+      data_ += reals * (b / apart_ * p.problem + offset * apart()) + b % apart_;
+    } else {
+      map_ = p.map;
+      first_ = b * p.problem + offset;
+    }
+  }
+  /// Becomes that of problem b, which is `by` further, seen from the same entry.
+  TENFOLD_DEVICE void advance(const device_place& p, long long b, int by, long long offset) {
+    if constexpr (X.layout == batch_layout::strided)
+      data_ += X.shared ? 0 : reals * by * p.problem;
+    else
+      *this = one_matrix(p, b, offset);
+  }
+
+  static constexpr int at_once = X.at_once(sizeof(T));
+
+  static TENFOLD_DEVICE long long offset(long long i, long long j) {
+    return i * X.row + j * X.column;
+  }
+
+  /// Where an entry lies, of complex ones the real part; null where a map says that there is none.
+  TENFOLD_DEVICE R* place(long long offset) const {
+    if constexpr (X.layout == batch_layout::gathered) {
+      const long long to = number_in_map<X.wide_map>(map_, first_ + offset);
+      return to < 0 ? nullptr : data_ + reals * to;
+    } else if constexpr (X.layout == batch_layout::interleaved) {
+      return data_ + reals * (offset * apart());
+    } else {
+      return data_ + reals * offset;
+    }
+  }
+  /// From the real part of an entry to its imaginary part.
+  TENFOLD_DEVICE long long apart() const {
+    return X.layout != batch_layout::interleaved ? 1 : X.block == 0 ? apart_ : X.block;
+  }
+
+  /// The entry as it is in memory; 0 where a map says that there is none.
+  TENFOLD_DEVICE T load(long long offset) const {
+    const R* const from = place(offset);
+    if (X.layout == batch_layout::gathered && from == nullptr) return T{};
+    if constexpr (is_complex<T>)
+      return {from[0], from[apart()]};
+    else
+      return *from;
+  }
+  /// The entries that are read at once, as they are in memory.
+  TENFOLD_DEVICE void load(long long offset, T* to) const {
+    if constexpr (X.bytes > static_cast<int>(sizeof(R)))
+      read_together<X.bytes / sizeof(R)>(reinterpret_cast<R*>(to), place(offset));
+    else
+      *to = load(offset);
+  }
+  TENFOLD_DEVICE void store(long long offset, const T* from) const {
+    if constexpr (X.bytes > static_cast<int>(sizeof(R)))
+      write_together<X.bytes / sizeof(R)>(place(offset), reinterpret_cast<const R*>(from));
+    else
+      store(offset, *from);
+  }
+  TENFOLD_DEVICE void store(long long offset, T value) const {
+    static_assert(X.layout != batch_layout::gathered, "several problems may meet in an entry");
+    R* const to = place(offset);
+    if constexpr (is_complex<T>) {
+      to[0] = value.re;
+      to[apart()] = value.im;
+    } else {
+      *to = value;
+    }
+  }
+  /// Adds to the entry, to which other threads may add too; nothing where a map says that there is
+  /// none.
+  TENFOLD_DEVICE void add_to(long long offset, T value) const {
+    R* const to = place(offset);
+    if (to == nullptr) return;
+    if constexpr (is_complex<T>) {
+      atomic_add(to, value.re);
+      atomic_add(to + apart(), value.im);
+    } else {
+      atomic_add(to, value);
+    }
+  }
+
+ private:
+  static constexpr int reals = is_complex<T> ? 2 : 1;
+
+  R* data_;  // that entry; gathered: what the map counts from
+  const void* map_ = nullptr;
+  long long first_ = 0;  // gathered: which number of the map is that of the entry
+  long long apart_ = 1;
+};
+
+/// An entry as it enters a product.
+template <device_matrix X, class T>
+TENFOLD_DEVICE T factor(T x) {
   if constexpr (X.conjugated)
     return conjugate(x);
   else
     return x;
 }
-template <class T, device_matrix X>
-TENFOLD_DEVICE void store(const device_place& p, long long b, int i, int j, T value) {
-  static_assert(X.layout != batch_layout::gathered, "several problems may meet in an entry");
-  const auto x = place_of<T, X>(p, b, i, j);
-  if constexpr (is_complex<T>) {
-    x.data[x.at] = value.re;
-    x.data[x.at + x.apart] = value.im;
-  } else {
-    x.data[x.at] = value;
-  }
-}
-
-/// Adds to the entry, to which other threads may add too; nothing where a map says that there is
-/// none.
-template <class T, device_matrix X>
-TENFOLD_DEVICE void add_to(const device_place& p, long long b, int i, int j, T value) {
-  const auto x = place_of<T, X>(p, b, i, j);
-  if (x.at < 0) return;
-  if constexpr (is_complex<T>) {
-    atomic_add(x.data + x.at, value.re);
-    atomic_add(x.data + x.at + x.apart, value.im);
-  } else {
-    atomic_add(x.data + x.at, value);
-  }
-}
 
 // ---- tiles in shared memory ---------------------------------------------------------------------
 
-/// The matrices of one operand of one group: entry (i, j) of matrix p is matrix[p].entry[i][j].
-template <class T, int Rows, int Columns, int Odd>
-struct staged_matrix {
-  T entry[Rows][staged_pitch(Columns)];
-  T unused[Odd];
-};
-template <class T, int Rows, int Columns>
-struct staged_matrix<T, Rows, Columns, 0> {
-  T entry[Rows][staged_pitch(Columns)];
-};
-template <class T, device_matrix X, int Rows, int Columns, int Problems>
-struct staged_matrices {
-  static constexpr int count = X.shared ? 1 : Problems;
-  staged_matrix<T, Rows, Columns, staged_entries(Rows, Columns) - Rows * staged_pitch(Columns)>
-      matrix[count];
-
-  TENFOLD_DEVICE T& at(int p, int i, int j) { return matrix[X.shared ? 0 : p].entry[i][j]; }
-};
-
-/// Which index runs fastest when threads go through Problems tiles of Rows x Columns entries side
-/// by side: the one that runs along memory.
-template <device_matrix X>
-inline constexpr bool problems_are_neighbours = X.layout == batch_layout::interleaved;
-template <device_matrix X>
-inline constexpr bool rows_are_neighbours = (X.row < 0 ? -X.row : X.row) <
-                                            (X.column < 0 ? -X.column : X.column);
-
-/// Problem p, row i and column j of a tile.
-struct tile_entry {
-  int p, i, j;
-};
-template <device_matrix X, int Rows, int Columns, int Problems>
-TENFOLD_DEVICE tile_entry nth_entry(int e) {
-  if constexpr (problems_are_neighbours<X>)
-    return {e % Problems, e / Problems / Columns, e / Problems % Columns};
-  else if constexpr (rows_are_neighbours<X>)
-    return {e / (Rows * Columns), e % Rows, e / Rows % Columns};
-  else
-    return {e / (Rows * Columns), e / Columns % Rows, e % Columns};
-}
-
 /// Which tiles a group has at a time, of matrices of one operand: from (row, column) of problem
-/// `first` + p / tiles on, but not beyond the matrix and not beyond the last problem.
+/// `first` + p on, but not beyond the matrix and not beyond the last problem.
 struct tile_range {
   long long first;    ///< the first problem
   int problems;       ///< that there are
@@ -144,29 +145,165 @@ struct tile_range {
   int rows, columns;  ///< that there are
 };
 
-/// Brings the tiles of `range` into shared memory; a thread does every Threads-th entry from t on.
-/// Loads of them are on their way at a time: stores to shared memory would hold back the loads
-/// behind them.
-template <class T, device_matrix X, int Rows, int Columns, int Problems, int Threads, int Loads>
-TENFOLD_DEVICE void stage(staged_matrices<T, X, Rows, Columns, Problems>& to,
-                          const device_place& from, const tile_range& range, int t) {
-  constexpr int problems = X.shared ? 1 : Problems;
-  constexpr int total = problems * Rows * Columns;
-  constexpr int rounds = (total + Threads - 1) / Threads, at_once = rounds < Loads ? rounds : Loads;
-  const auto for_each = [&](int e, const auto& f) {
-    TENFOLD_UNROLL
-    for (int s = 0; s < at_once; ++s, e += Threads) {
-      const tile_entry x = nth_entry<X, Rows, Columns, problems>(e);
-      if (e < total && x.p < range.problems && x.i < range.rows && x.j < range.columns) f(s, x);
-    }
+/// How Threads threads go through Problems tiles of Rows x Columns entries, each thread through
+/// AtOnce neighbours at once. At a time they take a box of these, as long as may be in the
+/// direction in which entries are neighbours in memory, then in the next. Some threads may have
+/// nothing to do then; but from one round to the next a thread goes a way that the compiler knows:
+/// addresses of all rounds are those of the first and constants. Where it is not gone often the
+/// code is short.
+template <device_matrix X, int Rows, int Columns, int Problems, int Threads, int AtOnce,
+          bool Often = true>
+struct tile_walk {
+  static constexpr device_matrix matrix = X;
+  static constexpr bool by_problems = X.layout == batch_layout::interleaved && Problems > 1;
+  static constexpr bool by_rows =
+      (X.row < 0 ? -X.row : X.row) < (X.column < 0 ? -X.column : X.column);
+
+  static constexpr bool often = Often;
+  static constexpr int least(int x, int y) { return x < y ? x : y; }
+  static constexpr int rounds_of(int all, int at_once) { return (all + at_once - 1) / at_once; }
+
+  // The box: of neighbours, of lines of them, and of matrices; interleaved problems are neighbours
+  // before all others.
+  static_assert(AtOnce == 1 || (!by_rows && Columns % AtOnce == 0));
+  static constexpr int neighbours = by_rows ? Rows : Columns / AtOnce,
+                       lines = by_rows ? Columns : Rows;
+  static constexpr int left = by_problems ? Threads / least(Problems, Threads) : Threads;
+  static constexpr int box_n = least(neighbours, left), box_l = least(lines, left / box_n);
+  static constexpr int box_p = least(Problems, Threads / box_n / box_l);
+  static constexpr int in_box = box_p * box_n * box_l;
+  /// Rounds through one matrix, and matrices that one thread comes to.
+  static constexpr int rounds_n = rounds_of(neighbours, box_n);
+  static constexpr int rounds = rounds_n * rounds_of(lines, box_l);
+  static constexpr int matrices = rounds_of(Problems, box_p);
+
+  /// Problem p, row i and column j of a tile; what lies between two of them.
+  struct position {
+    int p, i, j;
   };
-  for (int e = t; e < total; e += at_once * Threads) {
-    T value[at_once] = {};
-    for_each(e, [&](int s, const tile_entry& x) {
-      value[s] = factor<T, X>(from, range.first + x.p, range.row + x.i, range.column + x.j);
-    });
-    for_each(e, [&](int s, const tile_entry& x) { to.at(x.p, x.i, x.j) = value[s]; });
+  /// Where thread t begins.
+  static TENFOLD_DEVICE position first(unsigned t) {
+    constexpr unsigned n = box_n, l = box_l, p = box_p;
+    const unsigned in_matrix = by_problems ? t / p : t % (n * l);
+    const auto at_n = static_cast<int>(in_matrix % n) * AtOnce,
+               at_l = static_cast<int>(in_matrix / n);
+    return {static_cast<int>(by_problems ? t % p : t / (n * l)), by_rows ? at_n : at_l,
+            by_rows ? at_l : at_n};
   }
+  /// From there to where it is in a round.
+  static TENFOLD_DEVICE constexpr position way(int round) {
+    const int at_n = round % rounds_n * box_n * AtOnce, at_l = round / rounds_n * box_l;
+    return {0, by_rows ? at_n : at_l, by_rows ? at_l : at_n};
+  }
+  /// Whether thread t, which began there, has an entry in a round.
+  static TENFOLD_DEVICE bool has(unsigned t, const position& from, int round, const tile_range& r) {
+    const position on = way(round);
+    return round < rounds && (in_box == Threads || t < in_box) && from.i + on.i < r.rows &&
+           from.j + on.j < r.columns;
+  }
+
+  /// Calls f(matrix, p) for each matrix that a thread, which began there, comes to; it is seen from
+  /// the thread's first entry.
+  template <class T, class F>
+  static TENFOLD_DEVICE void for_each_matrix(const device_place& place, const tile_range& r,
+                                             const position& from, const F& f) {
+    if (from.p >= r.problems) return;
+    const long long offset = one_matrix<T, X>::offset(r.row + from.i, r.column + from.j);
+    one_matrix<T, X> x(place, r.first + from.p, offset);
+    f(x, from.p);
+    TENFOLD_UNROLL_BY(!Often ? 1 : matrices <= 64 ? matrices : 8)
+    for (int q = 1; q < matrices; ++q) {
+      const int p = from.p + q * box_p;
+      if (p < r.problems) {
+        x.advance(place, r.first + p, box_p, offset);
+        f(x, p);
+      }
+    }
+  }
+  /// Calls f(round) for the first of every Some rounds.
+  template <int Some, class F>
+  static TENFOLD_DEVICE void for_each_round(const F& f) {
+    TENFOLD_UNROLL_BY(!Often ? 1 : rounds <= 64 ? rounds : 8)
+    for (int round = 0; round < rounds; round += Some) f(round);
+  }
+};
+
+/// What lies side by side as a matrix of one row.
+constexpr device_matrix as_line(device_matrix x, int entries) {
+  x.row = entries;
+  x.column = 1;
+  return x;
+}
+/// The same matrix for who takes its numbers one by one.
+constexpr device_matrix by_number(device_matrix x) {
+  x.bytes = 0;
+  return x;
+}
+
+/// Calls f(walk, range) for the tiles of `range` as the lines that their operand has. A group that
+/// has less than all problems may end in the middle of what is copied at once.
+template <class T, device_matrix X, int Rows, int Columns, int Problems, int Threads, class F>
+TENFOLD_DEVICE void in_lines(const tile_range& range, const F& f) {
+  constexpr int matrices = X.shared ? 1 : Problems, at_once = X.at_once(sizeof(T));
+  if constexpr (X.run == device_run::row) {
+    f(tile_walk<X, Rows, Columns, matrices, Threads, at_once>(), range);
+  } else if constexpr (X.run == device_run::matrix) {
+    constexpr int line = Rows * Columns;
+    f(tile_walk<as_line(X, line), 1, line, matrices, Threads, at_once>(),
+      tile_range{range.first, range.problems, 0, range.row * Columns, 1, range.rows * Columns});
+  } else {
+    constexpr int line = matrices * Rows * Columns;
+    if (range.problems == Problems)
+      f(tile_walk<as_line(X, line), 1, line, 1, Threads, at_once>(),
+        tile_range{range.first, 1, 0, 0, 1, line});
+    else
+      f(tile_walk<by_number(X), Rows, Columns, matrices, Threads, 1, false>(), range);
+  }
+}
+
+/// Begins to bring the tiles of `range` into shared memory, by such a walk.
+template <class walk, class T>
+TENFOLD_DEVICE void stage(walk, T* to, const device_place& from, const tile_range& range,
+                          unsigned t) {
+  using matrix = one_matrix<T, walk::matrix>;
+  // Numbers of a map are read some at a time, before the first of them is waited for.
+  constexpr bool mapped = walk::matrix.layout == batch_layout::gathered;
+  constexpr int at_once = mapped ? walk::least(4, walk::rounds) : 1;
+  const auto first = walk::first(t);
+  walk::template for_each_matrix<T>(from, range, first, [&](const matrix& x, int p) {
+    T* const there = to + p * walk::matrix.apart + first.i * walk::matrix.pitch + first.j;
+    walk::template for_each_round<at_once>([&](int round) {
+      const real<T>* source[at_once] = {};
+      TENFOLD_UNROLL
+      for (int s = 0; s < at_once; ++s) {
+        const auto on = walk::way(round + s);
+        if (!mapped || walk::has(t, first, round + s, range))
+          source[s] = x.place(x.offset(on.i, on.j));
+      }
+      TENFOLD_UNROLL
+      for (int s = 0; s < at_once; ++s) {
+        if (!walk::has(t, first, round + s, range)) continue;
+        const auto on = walk::way(round + s);
+        T* const place = there + on.i * walk::matrix.pitch + on.j;
+        if (mapped && source[s] == nullptr) {
+          *place = T{};
+        } else if constexpr (walk::matrix.bytes > static_cast<int>(sizeof(real<T>))) {
+          copy_together<walk::matrix.bytes / sizeof(real<T>)>(reinterpret_cast<real<T>*>(place),
+                                                              source[s]);
+        } else if constexpr (is_complex<T>) {
+          copy_async(&place->re, source[s]);
+          copy_async(&place->im, source[s] + x.apart());
+        } else {
+          copy_async(place, source[s]);
+        }
+      }
+    });
+  });
+}
+template <class T, device_matrix X, int Rows, int Columns, int Problems, int Threads>
+TENFOLD_DEVICE void stage(T* to, const device_place& from, const tile_range& range, unsigned t) {
+  in_lines<T, X, Rows, Columns, Problems, Threads>(
+      range, [&](auto walk, const tile_range& lines) { stage(walk, to, from, lines, t); });
 }
 
 }  // namespace tenfold::cuda

@@ -19,7 +19,6 @@ constexpr std::size_t most_argument_bytes = 4096;
 template <class T>
 struct behind_places {
   long long count;
-  long long extents[max_batch_loops];
   T alpha, beta;
 };
 template <class T>
@@ -34,9 +33,9 @@ std::size_t argument_bytes(const device_phase& phase) {
 
 }  // namespace
 
-ready_program::ready_program(device_machine& machine, device_program program)
+ready_program::ready_program(device_machine& machine, device_program program, void* stream)
     : machine_(machine), program_(std::move(program)) {
-  for (const device_phase& phase : program_.phases) {
+  for (device_phase& phase : program_.phases) {
     if (phase.product) {
       functions_.emplace_back();
       continue;
@@ -45,7 +44,10 @@ ready_program::ready_program(device_machine& machine, device_program program)
       throw backend_error("tenfold: an expression with " + std::to_string(phase.places.size()) +
                           " operands in one launch cannot run on this device: its arguments take " +
                           "more than " + std::to_string(most_argument_bytes) + " bytes");
-    functions_.push_back(machine_.load(program_text(program_.type, phase), program_entry));
+    functions_.push_back(compile_without_spills(phase, [&] {
+      return machine_.load(program_text(program_.type, phase), program_entry,
+                           {phase.constants.empty() ? nullptr : program_constants, stream});
+    }));
   }
   if (program_.workspace_entries > 0)
     workspace_ = machine_.allocate(static_cast<std::size_t>(program_.workspace_entries) *
@@ -105,6 +107,10 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
            stream);
       continue;
     }
+    for (const phase_constant& c : phase.constants)
+      machine_.copy_within(static_cast<T*>(functions_[i].constants) + c.to,
+                           base_of(phase.places[static_cast<std::size_t>(c.place)]).data,
+                           static_cast<std::size_t>(c.entries) * sizeof(T), stream);
     alignas(16) unsigned char bytes[most_argument_bytes];
     auto* at = bytes;
     for (const phase_place& place : phase.places) {
@@ -112,13 +118,13 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
       std::memcpy(at, &base, sizeof base);
       at += sizeof base;
     }
-    behind_places<T> rest{phase.count(), {}, arguments.alpha, arguments.beta};
-    std::copy(std::begin(phase.extents), std::end(phase.extents), rest.extents);
+    const behind_places<T> rest{phase.count(), arguments.alpha, arguments.beta};
     std::memcpy(at, &rest, sizeof rest);
     void* list[] = {bytes};
     machine_.launch(
         functions_[i],
-        {select::device_blocks(phase, machine_.capabilities()), phase.threads,
+        {select::device_blocks(phase, type(), functions_[i].registers, machine_.capabilities()),
+         phase.threads,
          static_cast<std::size_t>(device_shared_bytes(phase.block_entries, phase.element_entries,
                                                       phase.elements, static_cast<int>(sizeof(T)))),
          stream},

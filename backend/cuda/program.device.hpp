@@ -4,8 +4,10 @@
 #include <tenfold/backend/interface/device_step.hpp>
 
 /// One phase of an expression. The text of a phase is a type P of constants, which device_step.hpp
-/// and device_program.hpp explain: `entry`, `steps`, `loops`, `first_step`, `step_count`, `shares`,
-/// `batch_loops`, `block_entries`, `element_entries`, `threads`, `elements`, `places`.
+/// and device_program.hpp explain: `entry`, `steps`, `loops`, `first_copy`, `first_step`,
+/// `step_count`, `last_readers`, `shares`, `batch_loops`, `batch_extents`, `block_entries`,
+/// `element_entries`, `line_entries`, `threads`, `elements`, `places`; and `constants()`, the
+/// tables in its constant memory, if it has any.
 namespace tenfold::cuda {
 
 // ---- entries ------------------------------------------------------------------------------------
@@ -40,6 +42,11 @@ TENFOLD_DEVICE T as(X x) {
     return static_cast<T>(x);
 }
 
+template <class X, class Y>
+inline constexpr bool is_same = false;
+template <class X>
+inline constexpr bool is_same<X, X> = true;
+
 template <class P>
 using arguments_of = device_phase_arguments<typename P::entry, P::places>;
 
@@ -66,105 +73,327 @@ struct element_at {
   int slot;
 };
 
-/// How far the element lies from the first one of a place.
-template <class P>
-TENFOLD_DEVICE long long distance(const arguments_of<P>& x, const device_base& place,
-                                  element_at e) {
-  long long at = 0, left = e.number;
+/// Which value of a loop of the batch an element belongs to. Extents are unsigned constants, by
+/// which is divided in a few instructions.
+template <class P, int Loop>
+TENFOLD_DEVICE long long value_of_batch_loop(element_at e) {
+  auto left = static_cast<unsigned long long>(e.number);
   TENFOLD_UNROLL
-  for (int l = P::batch_loops - 1; l > 0; --l) {
-    at += left % x.extents[l] * place.steps[l];
-    left /= x.extents[l];
-  }
-  return P::batch_loops > 0 ? at + left * place.steps[0] : 0;
+  for (int l = P::batch_loops - 1; l > Loop; --l) left /= P::batch_extents[l];
+  return static_cast<long long>(Loop > 0 ? left % P::batch_extents[Loop] : left);
 }
 
-/// Where entry 0 of an operand lies: in its place, or in shared memory.
-template <class P, device_operand X>
-TENFOLD_DEVICE long long start_of(const arguments_of<P>& x, element_at e) {
-  if constexpr (X.where == device_memory::global)
-    return distance<P>(x, x.places[X.place], e);
+/// How far the element lies from the first one of a place.
+template <class P, int Loop = 0>
+TENFOLD_DEVICE long long distance(const device_base& place, element_at e) {
+  if constexpr (Loop == P::batch_loops)
+    return 0;
   else
-    return X.offset;
+    return value_of_batch_loop<P, Loop>(e) * place.steps[Loop] + distance<P, Loop + 1>(place, e);
 }
 
-/// Which entry the map means; -1: none.
-template <device_operand X>
-TENFOLD_DEVICE long long through_map(const device_base& place, long long at) {
-  if constexpr (!X.mapped)
-    return at;
-  else if constexpr (X.wide_map)
-    return static_cast<const long long*>(place.map)[at];
-  else
-    return static_cast<const int*>(place.map)[at];
-}
+// ---- operands -----------------------------------------------------------------------------------
 
-template <class P, device_operand X>
-TENFOLD_DEVICE typename P::entry load(const arguments_of<P>& x, phase_memory<P>& memory,
-                                      element_at e, long long at) {
-  using T = typename P::entry;
-  if constexpr (X.where == device_memory::element) {
-    return memory.element[e.slot][at];
-  } else if constexpr (X.where == device_memory::block) {
-    return memory.block[at];
+/// Whether line number `line` along the loops [First, First + Count) of P is none beyond the last
+/// part of something.
+template <class P, int First, int Count, class I>
+TENFOLD_DEVICE bool is_part(element_at e, I line) {
+  if constexpr (Count == 0) {
+    return true;
   } else {
-    const device_base& place = x.places[X.place];
-    const long long to = through_map<X>(place, at);
-    if (X.mapped && to < 0) return T{};
-    const T value =
-        as<T>(static_cast<const typename scalar_type_of<X.type>::type*>(place.data)[to]);
-    if constexpr (X.conjugated)
-      return conjugate(value);
+    constexpr device_loop loop = P::loops[First + Count - 1];
+    const I i = Count == 1 ? line : line % static_cast<I>(loop.extent);
+    const bool is_inside = is_part<P, First, Count - 1>(e, line / static_cast<I>(loop.extent));
+    if constexpr (loop.all > 0)
+      return is_inside && value_of_batch_loop<P, loop.batch_loop>(e) * loop.extent + i < loop.all;
+    else
+      return is_inside;
+  }
+}
+
+/// Which operand of a step.
+enum class operand_of_step : unsigned char { a, b, add, to };
+
+constexpr const device_operand& operand(const device_step& s, operand_of_step which) {
+  switch (which) {
+    case operand_of_step::a:
+      return s.a;
+    case operand_of_step::b:
+      return s.b;
+    case operand_of_step::add:
+      return s.add;
+    default:
+      return s.to;
+  }
+}
+constexpr long long stride(const device_loop& l, operand_of_step which) {
+  switch (which) {
+    case operand_of_step::a:
+      return l.a;
+    case operand_of_step::b:
+      return l.b;
+    case operand_of_step::add:
+      return l.add;
+    default:
+      return l.to;
+  }
+}
+
+/// The furthest that a line of a step lies from the first one.
+template <class P>
+constexpr long long furthest(const device_step& s, operand_of_step which) {
+  const auto size = [](long long x) { return x < 0 ? -x : x; };
+  long long far = size(stride(s.rows, which)) * s.row_count;
+  for (int l = 0; l < s.line_loops; ++l) {
+    const device_loop& loop = P::loops[s.first_loop + l];
+    far += size(stride(loop, which)) * loop.extent;
+  }
+  return far + sum_parts(s, P::loops) * s.part_to;
+}
+
+/// A distance of so many bits.
+template <bool Near>
+struct distance_type {
+  using type = int;
+};
+template <>
+struct distance_type<false> {
+  using type = long long;
+};
+/// What tells how far a line of a step lies from the first one.
+template <class P, device_step step, operand_of_step Which>
+using line_distance = typename distance_type<(furthest<P>(step, Which) < 1ll << 31)>::type;
+
+/// How far it is to line number `line` along the loops [First, First + Count) of P.
+template <class P, int First, int Count, operand_of_step Which, class D, class I>
+TENFOLD_DEVICE D distance_to_line(I line) {
+  if constexpr (Count == 0) {
+    return 0;
+  } else {
+    constexpr device_loop loop = P::loops[First + Count - 1];
+    const I i = Count == 1 ? line : line % static_cast<I>(loop.extent);
+    return static_cast<D>(i) * static_cast<D>(stride(loop, Which)) +
+           distance_to_line<P, First, Count - 1, Which, D>(line / static_cast<I>(loop.extent));
+  }
+}
+
+/// An operand of one line: where its row 0 lies.
+template <class P, device_operand X>
+struct operand_of_line {
+  using T = typename P::entry;
+  using S = typename scalar_type_of<X.type>::type;
+
+  S* entry = nullptr;         ///< global: in the memory of the device; mapped: the first of all
+  const void* map = nullptr;  ///< mapped
+  long long number = 0;       ///< mapped: in the map
+  int slot = 0, at = 0;       ///< element, block
+
+  operand_of_line() = default;
+  template <class D>
+  TENFOLD_DEVICE operand_of_line(const arguments_of<P>& x, element_at e, D line) {
+    if constexpr (X.where == device_memory::global) {
+      const device_base& place = x.places[X.place];
+      // What is written lies among what is read, and so by way of the same type.
+      entry = static_cast<S*>(const_cast<void*>(place.data));
+      const long long element = distance<P>(place, e);
+      if constexpr (X.mapped) {
+        map = place.map;
+        number = element + line;
+      } else {
+        entry = entry + element + line;
+      }
+    } else {
+      slot = e.slot;
+      at = static_cast<int>(X.offset + line);
+    }
+  }
+
+  /// Where the entry lies that is so far from row 0 by the map; -1: nowhere.
+  TENFOLD_DEVICE long long through_map(long long further) const {
+    if constexpr (X.wide_map)
+      return static_cast<const long long*>(map)[number + further];
+    else
+      return static_cast<const int*>(map)[number + further];
+  }
+
+  /// The entry so far from row 0; `values` are the registers of the line.
+  template <class Values>
+  TENFOLD_DEVICE T load(phase_memory<P>& memory, const Values& values, long long further) const {
+    if constexpr (X.where == device_memory::line) {
+      return values[X.offset + further];
+    } else if constexpr (X.where == device_memory::element) {
+      return memory.element[slot][at + static_cast<int>(further)];
+    } else if constexpr (X.where == device_memory::block) {
+      return memory.block[at + static_cast<int>(further)];
+    } else if constexpr (X.where == device_memory::constant) {
+      return P::constants()[at + static_cast<int>(further)];
+    } else {
+      const long long to = X.mapped ? through_map(further) : further;
+      if (X.mapped && to < 0) return T{};
+      const T value = as<T>(entry[to]);
+      if constexpr (X.conjugated)
+        return conjugate(value);
+      else
+        return value;
+    }
+  }
+
+  template <class Values>
+  TENFOLD_DEVICE void store(phase_memory<P>& memory, Values& values, long long further,
+                            T value) const {
+    if constexpr (X.where == device_memory::line) {
+      values[X.offset + further] = value;
+    } else if constexpr (X.where == device_memory::element) {
+      memory.element[slot][at + static_cast<int>(further)] = value;
+    } else if constexpr (X.where == device_memory::block) {
+      memory.block[at + static_cast<int>(further)] = value;
+    } else if constexpr (X.mapped) {
+      const long long to = through_map(further);
+      if (to >= 0) atomic_set(entry + to, as<S>(value));  // elements share entries
+    } else {
+      entry[further] = as<S>(value);
+    }
+  }
+
+  /// Adds where other threads may add, too.
+  TENFOLD_DEVICE void scatter(long long further, T value) const {
+    const long long to = through_map(further);
+    if (to >= 0) atomic_add(entry + to, as<S>(value));
+  }
+};
+
+// ---- lines --------------------------------------------------------------------------------------
+
+/// Lines that a thread goes through side by side, and what steps have left for them in registers.
+template <class P, int Lines>
+struct lines_at_hand {
+  const arguments_of<P>& x;
+  phase_memory<P>& memory;
+  element_at element[Lines];
+  bool is_there[Lines];  ///< what it leaves in memory is wanted
+  typename P::entry values[Lines][P::line_entries == 0 ? 1 : P::line_entries];
+};
+
+/// One step of these lines: where their operands lie, and what becomes of a row.
+template <class P, device_step step, int Lines>
+struct step_of_lines {
+  using T = typename P::entry;
+  using which = operand_of_step;
+  static constexpr bool has_a = step.a.where != device_memory::none,
+                        has_b = step.b.where != device_memory::none,
+                        has_add = step.add.where != device_memory::none;
+  static constexpr int rows = static_cast<int>(step.rows.extent);
+  static constexpr bool juts_out = step.row_count % rows != 0;
+
+  lines_at_hand<P, Lines>& here;
+  long long from = 0;    ///< the first of the terms of a part of a sum, where lines are one
+  int rows_left[Lines];  ///< from the first one on
+  operand_of_line<P, step.a> a[Lines];
+  operand_of_line<P, step.b> b[Lines];
+  operand_of_line<P, step.add> added[Lines];
+  operand_of_line<P, step.to> to[Lines];
+
+  template <class I>
+  TENFOLD_DEVICE step_of_lines(lines_at_hand<P, Lines>& at_hand, const I (&number)[Lines])
+      : here(at_hand) {
+    constexpr long long parts = row_parts(step), sums = sum_parts(step, P::loops);
+    static_assert(sums == 1 || Lines == 1);
+    constexpr auto of_sum = static_cast<I>(line_count(step, P::loops) / sums);
+    constexpr I of_part = of_sum / static_cast<I>(parts);
+    TENFOLD_UNROLL
+    for (int l = 0; l < Lines; ++l) {
+      I line = number[l];
+      const auto part = static_cast<int>(sums == 1 ? 0 : line / of_sum);
+      if (sums > 1) line %= of_sum;
+      from = part * step.part;
+      const auto row = static_cast<int>(parts == 1 ? 0 : line / of_part) * rows;
+      if (parts > 1) line %= of_part;
+      rows_left[l] = static_cast<int>(step.row_count) - row;
+      place<which::a>(a[l], l, line, row, 0);
+      place<which::b>(b[l], l, line, row, 0);
+      place<which::add>(added[l], l, line, row, 0);
+      place<which::to>(to[l], l, line, row, part * step.part_to);
+    }
+  }
+  template <which Which, class O, class I>
+  TENFOLD_DEVICE void place(O& placed, int l, I line, int row, long long part) {
+    if constexpr (operand(step, Which).where != device_memory::none) {
+      using D = line_distance<P, step, Which>;
+      const D at = distance_to_line<P, step.first_loop, step.line_loops, Which, D>(line);
+      placed = O(here.x, here.element[l],
+                 at + static_cast<D>(row * stride(step.rows, Which)) + static_cast<D>(part));
+    }
+  }
+
+  /// Row m of line l; beyond the last one that.
+  TENFOLD_DEVICE int row_at(int l, int m) const {
+    return juts_out && m >= rows_left[l] ? rows_left[l] - 1 : m;
+  }
+  TENFOLD_DEVICE T load_a(int l, int m, long long term) const {
+    const T value = a[l].load(here.memory, here.values[l], row_at(l, m) * step.rows.a + term);
+    return step.sign < 0 ? negate(value) : value;
+  }
+  TENFOLD_DEVICE T load_b(int l, int m, long long term) const {
+    return b[l].load(here.memory, here.values[l], row_at(l, m) * step.rows.b + term);
+  }
+  /// What is added to, in row m of line l.
+  TENFOLD_DEVICE T begin(int l, int m) const {
+    if constexpr (has_add)
+      return added[l].load(here.memory, here.values[l], row_at(l, m) * step.rows.add);
+    else
+      return T{};
+  }
+  /// Leaves what row m of line l has become.
+  TENFOLD_DEVICE void finish(int l, int m, T value) const {
+    if ((juts_out && m >= rows_left[l]) ||
+        (step.to.where != device_memory::line && !here.is_there[l]))
+      return;
+    const long long further = m * step.rows.to;
+    if constexpr (step.scatters) {
+      to[l].scatter(further, multiply(here.x.alpha, value));
+    } else {
+      if constexpr (step.finishes) {
+        value = multiply(here.x.alpha, value);
+        if (!is_zero(here.x.beta))
+          value =
+              multiply_add(here.x.beta, to[l].load(here.memory, here.values[l], further), value);
+      }
+      to[l].store(here.memory, here.values[l], further, value);
+    }
+  }
+
+  /// Row m of a pointwise step.
+  TENFOLD_DEVICE T of_row(int l, int m) const {
+    const T value = begin(l, m);
+    if constexpr (has_a && has_b)
+      return multiply_add(load_a(l, m, 0), load_b(l, m, 0), value);
+    else if constexpr (has_a)
+      return has_add ? add(value, load_a(l, m, 0)) : load_a(l, m, 0);
     else
       return value;
   }
-}
-
-template <class P, device_operand X>
-TENFOLD_DEVICE void store(const arguments_of<P>& x, phase_memory<P>& memory, element_at e,
-                          long long at, typename P::entry value) {
-  if constexpr (X.where == device_memory::element) {
-    memory.element[e.slot][at] = value;
-  } else if constexpr (X.where == device_memory::block) {
-    memory.block[at] = value;
-  } else {
-    using S = typename scalar_type_of<X.type>::type;
-    const device_base& place = x.places[X.place];
-    const long long to = through_map<X>(place, at);
-    if (X.mapped && to < 0) return;
-    // What is written lies among what is read, and so by way of the same type.
-    S* const entry = static_cast<S*>(const_cast<void*>(place.data)) + to;
-    if constexpr (X.mapped)
-      atomic_set(entry, as<S>(value));  // elements share entries
-    else
-      *entry = as<S>(value);
+  TENFOLD_DEVICE void run_row(int m) const {
+    TENFOLD_UNROLL
+    for (int l = 0; l < Lines; ++l) finish(l, m, of_row(l, m));
   }
-}
-
-// ---- loops --------------------------------------------------------------------------------------
-
-/// Where the operands of a line lie.
-struct line_at {
-  long long a, b, add, to;
 };
 
-/// Goes to line number `line` along the loops [First, First + Count) of P.
-template <class P, int First, int Count, class I>
-TENFOLD_DEVICE void go_to(I line, line_at& at) {
-  if constexpr (Count > 0) {
-    constexpr device_loop loop = P::loops[First + Count - 1];
-    const I i = Count == 1 ? line : line % static_cast<I>(loop.extent);
-    at.a += i * loop.a;
-    at.b += i * loop.b;
-    at.add += i * loop.add;
-    at.to += i * loop.to;
-    go_to<P, First, Count - 1>(line / static_cast<I>(loop.extent), at);
+/// The pointwise steps [S, End), row by row; `steps` are those before S.
+template <class P, int S, int End, int Lines, class I, class... Steps>
+TENFOLD_DEVICE void run_rows(lines_at_hand<P, Lines>& here, const I (&number)[Lines],
+                             const Steps&... steps) {
+  if constexpr (S < End) {
+    const step_of_lines<P, P::steps[S], Lines> step(here, number);
+    run_rows<P, S + 1, End>(here, number, steps..., step);
+  } else {
+    TENFOLD_UNROLL
+    for (int m = 0; m < P::steps[End - 1].rows.extent; ++m) (steps.run_row(m), ...);
   }
 }
 
 /// f(a, b) at the values of the loops [First, First + Count) of P: of the first one those of a part
 /// of at most Part values from `from` on, of the last one every Lanes-th from `lane` on.
-template <class P, int First, int Count, long long Part, int Lanes, class F>
+template <class P, int First, int Count, long long Part, int Lanes, int Unroll, class F>
 TENFOLD_DEVICE void for_each_term(long long a, long long b, long long from, int lane, const F& f) {
   if constexpr (Count == 0) {
     f(a, b);
@@ -174,9 +403,10 @@ TENFOLD_DEVICE void for_each_term(long long a, long long b, long long from, int 
     long long i = Part == 0 ? 0 : from, end = loop.extent;
     if (Part != 0 && end - from > Part) end = from + Part;
     if (Count == 1 && Lanes > 1) i += lane;
-    TENFOLD_UNROLL_BY(4)
+    TENFOLD_UNROLL_BY(Unroll)
     for (; i < end; i += step)
-      for_each_term<P, First + 1, Count - 1, 0, Lanes>(a + i * loop.a, b + i * loop.b, 0, lane, f);
+      for_each_term<P, First + 1, Count - 1, 0, Lanes, Unroll>(a + i * loop.a, b + i * loop.b, 0,
+                                                               lane, f);
   }
 }
 
@@ -188,121 +418,276 @@ TENFOLD_DEVICE T sum_of_lanes(T x, int lane) {
   return x;
 }
 
-/// One line of a step for one element. All lanes of a line call it together. (The step is an
-/// argument of the template because a local constant would be none in lambdas for NVRTC.)
-template <class P, device_step step, class I>
-TENFOLD_DEVICE void run_line(const arguments_of<P>& x, phase_memory<P>& memory, element_at e,
-                             I line, int lane = 0) {
+/// A step that sums. All lanes of a line call it together. Every sum goes over rising terms in one
+/// register. (The step is an argument of the template because a local constant would be none in
+/// lambdas for NVRTC.)
+template <class P, device_step step, int Lines, class I>
+TENFOLD_DEVICE void run_sums(lines_at_hand<P, Lines>& here, const I (&number)[Lines], int lane) {
+  using of_lines = step_of_lines<P, step, Lines>;
   using T = typename P::entry;
-  constexpr int rows = static_cast<int>(step.rows.extent);
-  constexpr long long parts = row_parts(step);
-  constexpr long long sums = sum_parts(step, P::loops);
-  constexpr auto of_sum = static_cast<I>(line_count(step, P::loops) / sums);
-  constexpr I of_part = of_sum / static_cast<I>(parts);
-  constexpr bool juts_out = step.row_count % rows != 0;
-  constexpr bool has_a = step.a.where != device_memory::none;
-  constexpr bool has_b = step.b.where != device_memory::none;
-
-  const long long part = sums == 1 ? 0 : line / of_sum;
-  if (sums > 1) line %= of_sum;
-  const long long row = parts == 1 ? 0 : line / of_part * rows;
-  line_at at{};
-  if constexpr (has_a) at.a = start_of<P, step.a>(x, e) + row * step.rows.a;
-  if constexpr (has_b) at.b = start_of<P, step.b>(x, e) + row * step.rows.b;
-  if constexpr (step.add.where != device_memory::none)
-    at.add = start_of<P, step.add>(x, e) + row * step.rows.add;
-  at.to = start_of<P, step.to>(x, e) + row * step.rows.to + part * step.part_to;
-  go_to<P, step.first_loop, step.line_loops>(parts == 1 ? line : line % of_part, at);
-
-  // Rows beyond the last compute that one again and do not store it.
-  const auto row_at = [&](int m) -> long long {
-    return juts_out && row + m >= step.row_count ? step.row_count - 1 - row : m;
-  };
-  T sum[rows] = {};
-  if constexpr (has_a) {
-    for_each_term<P, step.first_loop + step.line_loops, step.sum_loops, step.part, step.lanes>(
-        at.a, at.b, part * step.part, lane, [&](long long a, long long b) {
-          T left{}, right{};
-          if constexpr (step.rows.a == 0) left = load<P, step.a>(x, memory, e, a);
-          if constexpr (has_b && step.rows.b == 0) right = load<P, step.b>(x, memory, e, b);
-          TENFOLD_UNROLL
-          for (int m = 0; m < rows; ++m) {
-            if constexpr (step.rows.a != 0)
-              left = load<P, step.a>(x, memory, e, a + row_at(m) * step.rows.a);
-            if constexpr (has_b && step.rows.b != 0)
-              right = load<P, step.b>(x, memory, e, b + row_at(m) * step.rows.b);
-            if constexpr (has_b)
-              sum[m] = multiply_add(left, right, sum[m]);
-            else
-              sum[m] = add(sum[m], left);
-          }
-        });
-  }
-  if constexpr (step.lanes > 1) {
-    TENFOLD_UNROLL
-    for (int m = 0; m < rows; ++m) sum[m] = sum_of_lanes<step.lanes>(sum[m], lane);
-    if (lane != 0) return;
-  }
+  constexpr int rows = of_lines::rows;
+  constexpr int unroll = unrolled_terms(step, P::loops);
+  const of_lines s(here, number);
+  T sum[Lines][rows];
   TENFOLD_UNROLL
-  for (int m = 0; m < rows; ++m) {
-    if (juts_out && row + m >= step.row_count) continue;
-    T value = step.sign < 0 ? negate(sum[m]) : sum[m];
-    const long long to = at.to + m * step.rows.to;
-    if constexpr (step.add.where != device_memory::none)
-      value = add(load<P, step.add>(x, memory, e, at.add + m * step.rows.add), value);
-    if constexpr (step.scatters) {
-      using R = typename scalar_type_of<step.to.type>::type;
-      const device_base& place = x.places[step.to.place];
-      const long long entry = through_map<step.to>(place, to);
-      if (entry >= 0)
-        atomic_add(static_cast<R*>(const_cast<void*>(place.data)) + entry,
-                   as<R>(multiply(x.alpha, value)));
-    } else {
-      if constexpr (step.finishes) {
-        value = multiply(x.alpha, value);
-        if (!is_zero(x.beta))
-          value = multiply_add(x.beta, load<P, step.to>(x, memory, e, to), value);
+  for (int l = 0; l < Lines; ++l) {
+    TENFOLD_UNROLL
+    for (int m = 0; m < rows; ++m) sum[l][m] = step.lanes > 1 ? T{} : s.begin(l, m);
+  }
+  static_assert(of_lines::has_a);
+  for_each_term<P, step.first_loop + step.line_loops, step.sum_loops, step.part, step.lanes,
+                unroll>(0, 0, s.from, lane, [&](long long a, long long b) {
+    T left[Lines] = {}, right[Lines] = {};
+    TENFOLD_UNROLL
+    for (int l = 0; l < Lines; ++l) {
+      if constexpr (step.rows.a == 0) left[l] = s.load_a(l, 0, a);
+      if constexpr (of_lines::has_b && step.rows.b == 0) right[l] = s.load_b(l, 0, b);
+    }
+    TENFOLD_UNROLL
+    for (int m = 0; m < rows; ++m) {
+      TENFOLD_UNROLL
+      for (int l = 0; l < Lines; ++l) {
+        if constexpr (step.rows.a != 0) left[l] = s.load_a(l, m, a);
+        if constexpr (of_lines::has_b && step.rows.b != 0) right[l] = s.load_b(l, m, b);
+        if constexpr (of_lines::has_b)
+          sum[l][m] = multiply_add(left[l], right[l], sum[l][m]);
+        else
+          sum[l][m] = add(sum[l][m], left[l]);
       }
-      store<P, step.to>(x, memory, e, to, value);
+    }
+  });
+  TENFOLD_UNROLL
+  for (int l = 0; l < Lines; ++l) {
+    TENFOLD_UNROLL
+    for (int m = 0; m < rows; ++m) {
+      if constexpr (step.lanes > 1) {
+        sum[l][m] = add(s.begin(l, m), sum_of_lanes<step.lanes>(sum[l][m], lane));
+        if (lane != 0) continue;
+      }
+      s.finish(l, m, sum[l][m]);
     }
   }
 }
 
-// ---- the phase ----------------------------------------------------------------------------------
+// ---- passes -------------------------------------------------------------------------------------
+
+/// Where the pass, or the stage, ends that begins with step s.
+template <class P>
+constexpr int end_of_pass(int s) {
+  int end = s + 1;
+  while (end < P::step_count && P::steps[end].start == device_start::along) ++end;
+  return end;
+}
+template <class P>
+constexpr int end_of_stage(int s) {
+  int end = s + 1;
+  while (end < P::step_count && P::steps[end].start != device_start::behind) ++end;
+  return end;
+}
+/// Where a run of pointwise steps with the same rows ends that begins with step s of a pass.
+template <class P>
+constexpr int end_of_rows(int s, int end_of_pass) {
+  int end = s;
+  while (end < end_of_pass && is_pointwise(P::steps[end]) &&
+         P::steps[end].rows.extent == P::steps[s].rows.extent)
+    ++end;
+  return end;
+}
+
+/// The steps [S, End) of one pass for these lines.
+template <class P, int S, int End, int Lines, class I>
+TENFOLD_DEVICE void run_along(lines_at_hand<P, Lines>& here, const I (&number)[Lines],
+                              int lane = 0) {
+  if constexpr (S < End) {
+    constexpr int rows_end = end_of_rows<P>(S, End);
+    if constexpr (rows_end > S) {
+      run_rows<P, S, rows_end>(here, number);
+      run_along<P, rows_end, End>(here, number, lane);
+    } else {
+      run_sums<P, P::steps[S]>(here, number, lane);
+      run_along<P, S + 1, End>(here, number, lane);
+    }
+  }
+}
 
 /// What counts so many lines.
 template <bool Few>
 struct line_number {
-  using type = int;
+  using type = unsigned;
 };
 template <>
 struct line_number<false> {
-  using type = long long;
+  using type = unsigned long long;
 };
 template <long long Most>
-using line_number_up_to = typename line_number<(Most < (1ll << 30))>::type;
+using line_number_up_to = typename line_number<(Most < (1ll << 31))>::type;
 
-/// All lines of step S, of `elements` elements from `first` on.
-template <class P, int S>
-TENFOLD_DEVICE void run_step(const arguments_of<P>& x, phase_memory<P>& memory, long long first,
-                             int elements) {
-  constexpr long long of_element = line_count(P::steps[S], P::loops);
-  using I = line_number_up_to<of_element * P::elements>;
-  constexpr auto lines = static_cast<I>(of_element);
-  for (I i = thread_index(); i < elements * lines; i += P::threads)
-    run_line<P, P::steps[S]>(x, memory, {first + i / lines, static_cast<int>(i / lines)},
-                             i % lines);
+/// Has the compiler read again what it needs of shared memory: it would hold a table for all lines
+/// of a pass, and has not the registers for it.
+TENFOLD_DEVICE void read_again() { asm volatile("" ::: "memory"); }
+
+/// Elements of the batch that a block has at a time.
+struct element_range {
+  long long first;
+  int count;
+};
+
+/// The element that line `line` of all that are at hand belongs to; of_element of each.
+template <class P, class I>
+TENFOLD_DEVICE element_at element_of(element_range elements, I line, I of_element) {
+  if constexpr (P::elements == 1) return {elements.first, 0};
+  const I slot = line / of_element;
+  return {elements.first + static_cast<long long>(slot), static_cast<int>(slot)};
+}
+template <class P, class I>
+TENFOLD_DEVICE I line_of_element(I line, I of_element) {
+  return P::elements == 1 ? line : line % of_element;
 }
 
-/// Steps [S, End), which wait for each other.
+/// All lines of the pass [S, End).
 template <class P, int S, int End>
-TENFOLD_DEVICE void run_steps(const arguments_of<P>& x, phase_memory<P>& memory, long long first,
-                              int elements) {
+TENFOLD_DEVICE void run_pass(const arguments_of<P>& x, phase_memory<P>& memory,
+                             element_range elements) {
+  constexpr long long of_element = line_count(P::steps[S], P::loops);
+  using I = line_number_up_to<of_element * P::elements + P::threads>;
+  constexpr auto lines = static_cast<I>(of_element);
+  const I all = static_cast<I>(elements.count) * lines;
+  // All threads go as many rounds, so that what they have in common is computed once for a warp;
+  // those beyond the last line compute that one again.
+  for (I first = 0; first < all; first += P::threads) {
+    read_again();
+    const I mine = first + static_cast<I>(thread_index()), line = mine < all ? mine : all - 1;
+    const element_at e = element_of<P>(elements, line, lines);
+    const I number[] = {line_of_element<P>(line, lines)};
+    constexpr device_step step = P::steps[S];
+    lines_at_hand<P, 1> here{
+        x,
+        memory,
+        {e},
+        {mine < all && is_part<P, step.first_loop, step.line_loops>(e, number[0])},
+        {}};
+    run_along<P, S, End>(here, number);
+  }
+}
+
+/// The passes of [S, End), which do not wait for each other.
+template <class P, int S, int End>
+TENFOLD_DEVICE void run_passes(const arguments_of<P>& x, phase_memory<P>& memory,
+                               element_range elements) {
   if constexpr (S < End) {
-    run_step<P, S>(x, memory, first, elements);
-    if constexpr (S + 1 < End) {
-      wait_for_block();
-      run_steps<P, S + 1, End>(x, memory, first, elements);
+    run_pass<P, S, end_of_pass<P>(S)>(x, memory, elements);
+    run_passes<P, end_of_pass<P>(S), End>(x, memory, elements);
+  }
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+/// Begins to bring the input that step S copies; where it has to be converted, brings it.
+template <class P, int S>
+TENFOLD_DEVICE void run_copy(const arguments_of<P>& x, phase_memory<P>& memory,
+                             element_range elements) {
+  using T = typename P::entry;
+  constexpr device_step step = P::steps[S];
+  constexpr bool converts =
+      step.a.conjugated || !is_same<typename scalar_type_of<step.a.type>::type, T>;
+  constexpr long long of_element = line_count(step, P::loops);
+  using I = line_number_up_to<of_element * P::elements + P::threads>;
+  constexpr auto lines = static_cast<I>(of_element);
+  const I all = static_cast<I>(elements.count) * lines;
+  TENFOLD_UNROLL_BY(4)
+  for (I i = static_cast<I>(thread_index()); i < all; i += P::threads) {
+    const element_at e = element_of<P>(elements, i, lines);
+    const I line = line_of_element<P>(i, lines);
+    if (!is_part<P, step.first_loop, step.line_loops>(e, line)) continue;
+    using D = line_distance<P, step, operand_of_step::a>;
+    const operand_of_line<P, step.a> from(
+        x, e, distance_to_line<P, step.first_loop, step.line_loops, operand_of_step::a, D>(line));
+    const operand_of_line<P, step.to> to(
+        x, e,
+        distance_to_line<P, step.first_loop, step.line_loops, operand_of_step::to, int>(line));
+    T& there = memory.element[to.slot][to.at];
+    if constexpr (converts) {
+      there = from.load(memory, memory, 0);
+    } else {
+      const long long at = step.a.mapped ? from.through_map(0) : 0;
+      if (step.a.mapped && at < 0)
+        there = T{};
+      else
+        copy_async(&there, from.entry + at);
+    }
+  }
+}
+
+/// Begins the copies from number C on whose last reader is one of the steps [S, End).
+template <class P, int S, int End, int C = 0>
+TENFOLD_DEVICE void run_copies(const arguments_of<P>& x, phase_memory<P>& memory,
+                               element_range elements) {
+  if constexpr (P::first_copy + C < P::first_step) {
+    if constexpr (S <= P::last_readers[C] && P::last_readers[C] < End)
+      run_copy<P, P::first_copy + C>(x, memory, elements);
+    run_copies<P, S, End, C + 1>(x, memory, elements);
+  }
+}
+template <class P, int S, int End>
+constexpr bool frees_copies() {
+  for (int c = 0; P::first_copy + c < P::first_step; ++c)
+    if (S <= P::last_readers[c] && P::last_readers[c] < End) return true;
+  return false;
+}
+
+// ---- the phase ----------------------------------------------------------------------------------
+
+/// The stages from step S on for the elements `now`; what a stage is the last to read is brought
+/// for the elements `next` while the stages behind it run.
+template <class P, int S>
+TENFOLD_DEVICE void run_stages(const arguments_of<P>& x, phase_memory<P>& memory, element_range now,
+                               element_range next) {
+  constexpr int end = end_of_stage<P>(S);
+  run_passes<P, S, end>(x, memory, now);
+  if constexpr (end < P::step_count || frees_copies<P, S, end>()) wait_for_block();
+  if constexpr (frees_copies<P, S, end>()) {
+    run_copies<P, S, end>(x, memory, next);
+    close_copies();
+  }
+  if constexpr (end < P::step_count) run_stages<P, end>(x, memory, now, next);
+}
+
+/// The one step of a phase that shares nothing: its lines by threads of any block.
+template <class P, class I>
+TENFOLD_DEVICE void run_lines(const arguments_of<P>& x, phase_memory<P>& memory, I all) {
+  static_assert(P::step_count == 1 && P::first_step == 0, "nothing is shared by a single step");
+  constexpr long long of_element = line_count(P::steps[0], P::loops);
+  constexpr int lanes = P::steps[0].lanes, groups = P::threads / lanes;
+  using line = line_number_up_to<of_element>;
+  const auto step = static_cast<I>(block_count() * groups);
+  const auto first = static_cast<I>(block_index() * groups + thread_index() / lanes);
+  if constexpr (is_pointwise(P::steps[0]) && P::steps[0].rows.extent == 1) {
+    // What is read for some lines is on its way before any is written.
+    constexpr int at_once = 4;
+    for (I i = first; i < all; i += at_once * step) {
+      lines_at_hand<P, at_once> here{x, memory, {}, {}, {}};
+      line number[at_once];
+      TENFOLD_UNROLL
+      for (int l = 0; l < at_once; ++l) {
+        const I mine = i + static_cast<I>(l) * step;
+        here.is_there[l] = mine < all;
+        const I at = here.is_there[l] ? mine : i;
+        here.element[l] = {static_cast<long long>(at / of_element), 0};
+        number[l] = static_cast<line>(at % of_element);
+      }
+      const step_of_lines<P, P::steps[0], at_once> lines(here, number);
+      typename P::entry value[at_once];
+      TENFOLD_UNROLL
+      for (int l = 0; l < at_once; ++l) value[l] = lines.of_row(l, 0);
+      TENFOLD_UNROLL
+      for (int l = 0; l < at_once; ++l) lines.finish(l, 0, value[l]);
+    }
+  } else {
+    for (I i = first; i < all; i += step) {
+      lines_at_hand<P, 1> here{
+          x, memory, {{static_cast<long long>(i / of_element), 0}}, {true}, {}};
+      const line number[] = {static_cast<line>(i % of_element)};
+      run_along<P, 0, 1>(here, number, thread_index() % lanes);
     }
   }
 }
@@ -314,28 +699,36 @@ template <class P>
 TENFOLD_DEVICE void run_phase(const arguments_of<P>& x) {
   auto& memory = shared<phase_memory<P>>();
   if constexpr (!P::shares) {
-    static_assert(P::step_count == 1 && P::first_step == 0, "nothing is shared by a single step");
-    constexpr long long lines = line_count(P::steps[0], P::loops);
-    constexpr int lanes = P::steps[0].lanes, groups = P::threads / lanes;
-    const long long all = x.count * lines, step = block_count() * groups;
-    for (long long i = block_index() * groups + thread_index() / lanes; i < all; i += step)
-      run_line<P, P::steps[0]>(x, memory, {i / lines, 0},
-                               static_cast<line_number_up_to<lines>>(i % lines),
-                               thread_index() % lanes);
+    const long long all = x.count * line_count(P::steps[0], P::loops);
+    // Numbers of 32 bits are divided in a few instructions.
+    if (all + 4 * block_count() * P::threads < 1ll << 32)
+      run_lines<P>(x, memory, static_cast<unsigned>(all));
+    else
+      run_lines<P>(x, memory, static_cast<unsigned long long>(all));
   } else {
     if constexpr (P::block_entries + P::element_entries > 0) {
       static_assert(sizeof(phase_memory<P>) == device_shared_bytes(P::block_entries,
                                                                    P::element_entries, P::elements,
                                                                    sizeof(typename P::entry)));
     }
-    run_steps<P, 0, P::first_step>(x, memory, 0, 1);
-    if constexpr (P::first_step > 0) wait_for_block();
-    const long long step = block_count() * P::elements;
-    for (long long first = block_index() * P::elements; first < x.count; first += step) {
+    const auto range_from = [&](long long first) {
       const long long left = x.count - first;
-      run_steps<P, P::first_step, P::step_count>(
-          x, memory, first, left < P::elements ? static_cast<int>(left) : P::elements);
-      if (left > step) wait_for_block();  // until the last step has read what the first one writes
+      return element_range{first, left < 0             ? 0
+                                  : left < P::elements ? static_cast<int>(left)
+                                                       : P::elements};
+    };
+    run_passes<P, 0, P::first_copy>(x, memory, {0, 1});
+    if constexpr (P::element_entries == 0) wait_for_block();
+    element_range now = range_from(block_index() * P::elements);
+    run_copies<P, 0, P::step_count>(x, memory, now);
+    close_copies();
+    while (now.count > 0) {
+      const element_range next = range_from(now.first + block_count() * P::elements);
+      wait_for_copies<0>();
+      // What is copied is there, and what the elements before left in its place has been read.
+      if constexpr (P::element_entries > 0) wait_for_block();
+      run_stages<P, P::first_step>(x, memory, now, next);
+      now = next;
     }
   }
 }

@@ -12,8 +12,9 @@ namespace tenfold::cuda {
 /// run after another on one stream.
 class ready_program {
  public:
-  /// Loads the texts of all phases. Throws backend_error for what the machine cannot do.
-  ready_program(device_machine& machine, device_program program);
+  /// Loads the texts of all phases, to be run on this stream. Throws backend_error for what the
+  /// machine cannot do.
+  ready_program(device_machine& machine, device_program program, void* stream);
   ready_program(const ready_program&) = delete;
   ~ready_program();
 

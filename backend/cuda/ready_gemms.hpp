@@ -10,15 +10,17 @@ namespace tenfold::cuda {
 /// A device kernel that is ready to run, as its machine knows it.
 struct device_function {
   void* handle = nullptr;
-  int registers = 0;      ///< of a thread; 0: its machine has none
-  int spilled_bytes = 0;  ///< that found no register, written and read
+  int registers = 0;          ///< of a thread; 0: its machine has none
+  int spilled_bytes = 0;      ///< that found no register, written and read
+  void* constants = nullptr;  ///< where its constants lie in the memory of the device
 };
 
 /// A batched product that is ready to run.
 struct ready_gemm {
   gemm_shape shape;
   wide_maps wide;
-  index few = 0;            ///< select::device_few
+  index few = 0;  ///< select::device_few
+  gemm_alignment alignment;
   bool transposed = false;  ///< what runs is C^T := B^T A^T
   device_gemm cut;
   device_function function;
@@ -31,10 +33,11 @@ class ready_gemms {
   static constexpr std::size_t room = 64;
 
   /// Whether the product of this shape is there; then it is in `found`.
-  bool find(const gemm_shape& shape, const wide_maps& wide, index few, ready_gemm& found) {
+  bool find(const gemm_shape& shape, const wide_maps& wide, index few,
+            const gemm_alignment& alignment, ready_gemm& found) {
     const std::lock_guard lock(mutex_);
     for (const ready_gemm& one : kept_) {
-      if (one.shape == shape && one.wide == wide && one.few == few) {
+      if (one.shape == shape && one.wide == wide && one.few == few && one.alignment == alignment) {
         found = one;
         return true;
       }

@@ -43,7 +43,7 @@ std::string scale_gathered_text(scalar type, const device_scale_gathered& g) {
   s += std::string("    .step = tenfold::gathered_scaling::") + name_of(g.step) +
        mark("wide_map", g.wide_map) + number("threads", g.threads) + "};\n";
   s += std::string("TENFOLD_DEVICE_KERNEL(") + scale_gathered_entry + ", " +
-       std::to_string(g.threads) + ", tenfold::device_scaling_arguments<entry>, x) {\n";
+       std::to_string(g.threads) + ", 1, tenfold::device_scaling_arguments<entry>, x) {\n";
   s += "  tenfold::cuda::scale_gathered<entry, cut>(x);\n}\n";
   return s;
 }

@@ -15,7 +15,7 @@ std::string variable_gemm_text(scalar type, const device_variable_gemm& g) {
        ", .thread_rows = " + n(g.thread_rows) + ", .thread_columns = " + n(g.thread_columns) +
        ", .panel = " + n(g.panel) + ", .unroll = " + n(g.unroll) + "};\n";
   s += std::string("TENFOLD_DEVICE_KERNEL(") + variable_gemm_entry + ", " + n(g.threads()) +
-       ", tenfold::device_variable_arguments<entry>, x) {\n";
+       ", 1, tenfold::device_variable_arguments<entry>, x) {\n";
   s += "  tenfold::cuda::variable_gemm<entry, cut>(x);\n}\n";
   return s;
 }

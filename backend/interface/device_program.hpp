@@ -35,25 +35,42 @@ struct phase_product {
   bool finishes = false;  ///< C := alpha A B + beta C instead of A B
 };
 
-/// One launch: a product, or steps. Steps before `first_step` run once in each block, before its
-/// elements. A phase with `shares` has its blocks take whole elements, `elements` at a time,
-/// because their threads share what lies in shared memory; another is a single step, whose lines go
-/// to threads of any block.
+/// A table that all threads read alike, copied to the constant memory of the device kernel before
+/// it is launched: `entries` from the first one of a place on, to there.
+struct phase_constant {
+  int place = 0;
+  index entries = 0, to = 0;
+
+  friend bool operator==(const phase_constant&, const phase_constant&) = default;
+};
+
+/// One launch: a product, or steps. Steps before `first_copy` run once in each block, before its
+/// elements; those from there to `first_step` bring inputs of elements to shared memory, ahead of
+/// the steps behind. A phase with `shares` has its blocks take whole elements, `elements` at a
+/// time, because their threads share what lies in shared memory; another is a single step, whose
+/// lines go to threads of any block.
 struct device_phase {
   unsigned long long plan_steps = 0;  ///< whose work it does or begins, one bit each
   std::optional<phase_product> product;
   std::vector<device_step> steps;
   std::vector<device_loop> loops;
   std::vector<phase_place> places;
-  int first_step = 0;
+  std::vector<phase_constant> constants;
+  int first_copy = 0, first_step = 0;
+  std::vector<int> last_readers;  ///< of the copies: the last step that reads what each has brought
   bool shares = false;
   int batch_loops = 0;
   index extents[max_batch_loops] = {};  ///< of the batch, outermost first
   index block_entries = 0;              ///< of shared memory
   index element_entries = 0;
-  int threads = 0;  ///< of a block
+  index line_entries = 0;  ///< of the registers of a thread
+  int threads = 0;         ///< of a block
   int elements = 1;
+  int resident = 1;  ///< blocks that a multiprocessor shall have room for
 
+  index constant_entries() const {
+    return constants.empty() ? 0 : constants.back().to + constants.back().entries;
+  }
   index count() const {
     index n = 1;
     for (int l = 0; l < batch_loops; ++l) n *= extents[l];

@@ -7,25 +7,37 @@
 /// this header is read by NVRTC too and includes nothing of the standard library.
 ///
 ///   phase    one launch: a loop over the elements of the batch, some at a time to each block
+///   stage    passes between which no thread waits for another
+///   pass     a loop over lines, each of which goes through the steps of the pass
 ///   step     for every line of every element at hand:
 ///              to[m] := add[m] + sign sum_k a[m, k] b[m, k]            m < rows
 ///   line     one value of each line loop; a thread computes its rows in registers, or a warp does,
 ///            each of whose threads sums some of the terms
-/// A step waits for the one before it.
+/// What a step leaves for another of its pass can stay in registers, if both mean the same entries
+/// by a line: sums over what a step has left along its rows, and products entry by entry.
 namespace tenfold {
 
 /// Where an operand of a step lies.
 enum class device_memory : unsigned char {
-  none,     ///< there is no such operand
-  global,   ///< in the memory of the device: an operand of the call, or its workspace
-  element,  ///< in shared memory, one for each element at hand
-  block     ///< in shared memory, one for the whole block
+  none,      ///< there is no such operand
+  global,    ///< in the memory of the device: an operand of the call, or its workspace
+  element,   ///< in shared memory, one for each element at hand
+  block,     ///< in shared memory, one for the whole block
+  constant,  ///< in the constant memory of the device kernel
+  line       ///< in the registers of the thread that has the line
+};
+
+/// When a step begins.
+enum class device_start : unsigned char {
+  behind,  ///< a stage: when the block has done all steps before
+  beside,  ///< a pass of the same stage: at once
+  along    ///< in the pass of the step before: with every line of it
 };
 
 struct device_operand {
   device_memory where = device_memory::none;
   int place = 0;         ///< global: which of the places of the call
-  long long offset = 0;  ///< element, block: of its first entry
+  long long offset = 0;  ///< element, block, constant, line: of its first entry
   scalar type = scalar::f64;
   bool conjugated = false;
   bool mapped = false;  ///< global: a map says where entries lie; -1: nowhere
@@ -38,6 +50,10 @@ struct device_operand {
 struct device_loop {
   long long extent = 1;
   long long a = 0, b = 0, add = 0, to = 0;
+  /// Of a loop over a part of something longer, which a loop of the batch counts the parts of: that
+  /// one, and the extent of all, which the last part may reach beyond. 0: it is no part.
+  int batch_loop = 0;
+  long long all = 0;
 
   friend constexpr bool operator==(const device_loop&, const device_loop&) = default;
 };
@@ -45,6 +61,7 @@ struct device_loop {
 /// Loops stand in the list of the phase from first_loop on: those of the lines, the fastest last,
 /// then those of the sum, the innermost last.
 struct device_step {
+  device_start start = device_start::behind;
   device_operand a{}, b{}, add{}, to{};
   /// The rows of one thread, and how many there are in all; where a thread does not hold all, parts
   /// of them are one more, the slowest, loop of the lines.
@@ -71,6 +88,23 @@ constexpr long long row_parts(const device_step& s) {
 constexpr long long sum_parts(const device_step& s, const device_loop* loops) {
   return s.part == 0 ? 1 : (loops[s.first_loop + s.line_loops].extent + s.part - 1) / s.part;
 }
+/// Whether a step has nothing to sum, so that each of its rows is one product, or a copy.
+constexpr bool is_pointwise(const device_step& s) {
+  return s.sum_loops == 0 && s.part == 0 && s.lanes == 1;
+}
+/// Products of a sum and its rows up to which all are unrolled, so that they can name registers and
+/// constants.
+inline constexpr long long device_unrolled_products = 512;
+constexpr bool is_unrolled(const device_step& s, const device_loop* loops) {
+  return s.sum_loops == 1 && s.part == 0 && s.lanes == 1 &&
+         loops[s.first_loop + s.line_loops].extent * s.rows.extent <= device_unrolled_products;
+}
+/// How many terms of the innermost loop of a sum are unrolled; of sums that threads share more,
+/// because that many terms are on their way to each.
+constexpr int unrolled_terms(const device_step& s, const device_loop* loops) {
+  if (is_unrolled(s, loops)) return static_cast<int>(loops[s.first_loop + s.line_loops].extent);
+  return s.lanes > 1 || s.part > 0 ? 8 : 4;
+}
 /// Lines of one element.
 constexpr long long line_count(const device_step& s, const device_loop* loops) {
   long long lines = row_parts(s) * sum_parts(s, loops);
@@ -79,7 +113,7 @@ constexpr long long line_count(const device_step& s, const device_loop* loops) {
 }
 
 /// The most loops that the elements of a batch are counted by.
-inline constexpr int max_batch_loops = 4;
+inline constexpr int max_batch_loops = 6;
 
 /// What a call tells of one place: where entry 0 of element 0 lies, and how far it is to the next
 /// element along each loop of the batch. Of a mapped one both count numbers of the map.
@@ -93,8 +127,7 @@ struct device_base {
 template <class T, int Places>
 struct device_phase_arguments {
   device_base places[Places];
-  long long count = 0;                      ///< elements
-  long long extents[max_batch_loops] = {};  ///< of the loops of the batch, whose product that is
+  long long count = 0;  ///< elements
   T alpha, beta;
 };
 

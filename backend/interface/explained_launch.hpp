@@ -79,6 +79,10 @@ inline double entries_of(const device_step& s, const std::vector<device_loop>& l
 
 inline double bytes_of_steps(const device_phase& phase) {
   double bytes = 0;
+  for (const phase_constant& c : phase.constants)
+    bytes += static_cast<double>(
+        c.entries *
+        static_cast<index>(bytes_of(phase.places[static_cast<std::size_t>(c.place)].type)));
   for (std::size_t p = 0; p < phase.places.size(); ++p) {
     const phase_place& place = phase.places[p];
     double entries = 0;
@@ -144,7 +148,7 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
     out.batch = phase.count();
     if (!phase.shares) out.batch *= line_count(phase.steps[0], phase.loops.data());
     out.at_once = phase.shares ? phase.elements : phase.threads / out.lanes;
-    out.blocks = select::device_blocks(phase, d);
+    out.blocks = select::device_blocks(phase, type, 0, d);
     out.threads = phase.threads;
     out.shared_bytes =
         device_shared_bytes(phase.block_entries, phase.element_entries, phase.elements, size);
@@ -168,6 +172,8 @@ inline explained_launch with_registers(explained_launch x, int registers, int sp
   x.registers = registers;
   x.spilled_bytes = spilled_bytes;
   x.resident_blocks = device_resident_blocks(d, x.threads, registers, x.shared_bytes);
+  if (x.kind == launch_kind::elements && x.resident_blocks > 0)
+    x.blocks = std::min(x.blocks, select::device_waves * x.resident_blocks * d.multiprocessors);
   x.occupancy = static_cast<double>(x.resident_blocks * x.threads) / static_cast<double>(d.threads);
   return x;
 }

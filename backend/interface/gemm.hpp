@@ -57,6 +57,21 @@ struct wide_maps {
 /// Those of the product read from the other side.
 constexpr wide_maps transposed(const wide_maps& x) { return {x.b, x.a, x.c}; }
 
+/// How the matrices of one strided operand of a call lie, for who copies several bytes at a time.
+struct batch_alignment {
+  int bytes = 16;  ///< the largest power of two up to 16 that divides the address of the first
+  int step = 0;    ///< likewise of the way from problem to problem; 0: they lie side by side
+
+  friend constexpr bool operator==(const batch_alignment&, const batch_alignment&) = default;
+};
+struct gemm_alignment {
+  batch_alignment a, b, c;
+
+  friend constexpr bool operator==(const gemm_alignment&, const gemm_alignment&) = default;
+};
+/// Those of the product read from the other side.
+constexpr gemm_alignment transposed(const gemm_alignment& x) { return {x.b, x.a, x.c}; }
+
 /// Flops of one product, a complex multiply-add being four real ones.
 constexpr double flops_of(const gemm_shape& s) {
   return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <random>
 #include <set>
@@ -21,10 +22,9 @@ std::function<double()> clock_of(const device_queue& where) {
   };
 }
 
-/// Samples long enough that launches and waiting do not count.
-effort effort_of(const options& settings) { return {settings.quick ? 7 : 15, 0.02}; }
+/// Samples of some forty copies, so that waiting for the last one does not count.
+effort effort_of(const options& settings) { return {settings.quick ? 5 : 9, 0.005}; }
 
-constexpr double aim_of_copy = 0.85;
 constexpr std::ptrdiff_t most_sampled = 16;
 
 void append(std::string& to, const std::string& name, double ratio) {
@@ -39,9 +39,18 @@ device_suite::device_suite(report& out, const device_queue& where, std::string n
     : out_(out), where_(where) {
   copy_.emplace(where, bytes());
   peer_.emplace(out, where);
-  const timing t =
-      time_alternately({copy_->pass()}, effort_of(out.settings()), clock_of(where)).front();
-  out.describe({std::move(name), where.machine->capabilities(), copy_->bytes() / t.seconds * 1e-9});
+  const std::vector<candidate> copies = copy_->passes();
+  const std::vector<timing> timings =
+      time_alternately(copies, effort_of(out.settings()), clock_of(where));
+  std::size_t fastest = 0;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const double rate = copy_->bytes() / timings[i].seconds * 1e-9;
+    out.note("copy by " + copies[i].name + ": " + std::to_string(std::lround(rate)) + " GB/s");
+    if (timings[i].seconds < timings[fastest].seconds) fastest = i;
+  }
+  fastest_copy_ = copies[fastest];
+  out.describe({std::move(name), where.machine->capabilities(),
+                copy_->bytes() / timings[fastest].seconds * 1e-9});
 }
 
 bool device_suite::begins(const std::string& name, char scalar, bool quick) {
@@ -75,7 +84,7 @@ void device_suite::run(device_case x) {
   }
   ++right_;
   if (emulated()) return;
-  right.push_back(copy_->pass());
+  right.push_back(fastest_copy_);
   std::vector<timing> timings =
       time_alternately(right, effort_of(out_.settings()), clock_of(where_));
   const double copy = copy_->bytes() / timings.back().seconds * 1e-9;
@@ -84,15 +93,15 @@ void device_suite::run(device_case x) {
   row r = rates(x.name, x.scalar, "strided", "memory", x.work, right, timings,
                 {copy * x.work / x.bytes, "copy"});
   r.unit = x.unit;
-  note_aims(r, x.ahead);
+  note_aims(r, x);
   out_.add(std::move(r));
 }
 
-void device_suite::note_aims(const row& r, double ahead) {
+void device_suite::note_aims(const row& r, const device_case& x) {
   const std::string name = r.case_name + ' ' + r.scalar;
-  if (r.tenfold < aim_of_copy * r.bound.value) append(below_copy_, name, r.tenfold / r.bound.value);
+  if (r.tenfold < x.of_copy * r.bound.value) append(below_copy_, name, r.tenfold / r.bound.value);
   for (const auto& [peer, rate] : r.peers)
-    if (r.tenfold < ahead * rate) append(behind_peer_, name + " / " + peer, r.tenfold / rate);
+    if (r.tenfold < x.ahead * rate) append(behind_peer_, name + " / " + peer, r.tenfold / rate);
 }
 
 int device_suite::finish() {
@@ -105,7 +114,7 @@ int device_suite::finish() {
   const auto say = [&](const char* aim, const std::string& misses) {
     out_.note(std::string(aim) + (misses.empty() ? "all rows." : "all rows but " + misses + '.'));
   };
-  say("At least 0.85 of the copy: ", below_copy_);
+  say("At least 0.85 of the copy, of fused kernels 0.80: ", below_copy_);
   if (peer() != nullptr)
     say("Never slower than cuBLAS, and at n <= 12 twice as fast: ", behind_peer_);
   out_.note("Of each case " + std::to_string(most_sampled) +

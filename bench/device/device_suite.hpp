@@ -12,7 +12,7 @@
 #include "common/report.hpp"
 #include "common/timing.hpp"
 #include "device/cublas.hpp"
-#include "device/driver_copy.hpp"
+#include "device/device_copy.hpp"
 
 namespace tenfold::bench {
 
@@ -24,6 +24,7 @@ struct device_case {
   double work;                        ///< of a pass: bytes, or degrees of freedom
   double bytes;                       ///< that a pass must read and write
   double ahead = 1;                   ///< the aim: so many times the rate of cuBLAS
+  double of_copy = 0.85;              ///< the aim: so much of the rate of a copy
   std::vector<candidate> candidates;  ///< Tenfold first
   std::function<void()> poison;       ///< NaN to the results that are looked at
   std::function<void(const std::string& candidate)> compare;  ///< ends the program if one is wrong
@@ -58,11 +59,12 @@ class device_suite {
   int finish();
 
  private:
-  void note_aims(const row&, double ahead);
+  void note_aims(const row&, const device_case&);
 
   report& out_;
   device_queue where_;
-  std::optional<driver_copy> copy_;
+  std::optional<device_copy> copy_;
+  candidate fastest_copy_;
   std::optional<cublas> peer_;
   int right_ = 0;
   std::string below_copy_, behind_peer_;

@@ -261,11 +261,12 @@ template <class T>
 class product {
  public:
   product(index m, index n, index k, index count, const storage& keep_a, const storage& keep_b,
-          const storage& keep_c, entries_kind kind, generator& g, const memory_source& source = {})
+          const storage& keep_c, entries_kind kind, generator& g, const memory_source& source = {},
+          bool misaligned = true)
       : kind_(kind),
-        a(keep_a, m, k, count, kind, g, source),
-        b(keep_b, k, n, count, kind, g, source),
-        c(keep_c, m, n, count, kind, g, source),
+        a(keep_a, m, k, count, kind, g, source, misaligned),
+        b(keep_b, k, n, count, kind, g, source, misaligned),
+        c(keep_c, m, n, count, kind, g, source, misaligned),
         shape{scalar_of<T>, m, n, k, a.shape(), b.shape(), c.shape()},
         arguments{a.place(), b.place(), c.place(), count, T(1), T(0)} {}
 

@@ -29,14 +29,16 @@ constexpr device_class class_on_h100(const gemm_shape& s) {
 
 // --- the classes ---
 
-static_assert(class_on_h100(rows(scalar::f64, 4, 4, 4)) == thread);
-static_assert(class_on_h100(rows(scalar::f64, 5, 5, 5)) == sub_warp, "25 sums of two registers");
+static_assert(class_on_h100(rows(scalar::f64, 3, 3, 3)) == thread);
+static_assert(class_on_h100(rows(scalar::f64, 4, 4, 4)) == sub_warp,
+              "a thread to each problem would leave too few warps");
+static_assert(class_on_h100(rows(scalar::f64, 6, 6, 6)) == sub_warp, "36 sums of two registers");
 static_assert(class_on_h100(rows(scalar::f32, 5, 5, 5)) == thread);
 static_assert(class_on_h100(rows(scalar::f64, 16, 16, 16)) == sub_warp);
-static_assert(class_on_h100(rows(scalar::f64, 17, 17, 17)) == warp);
+static_assert(class_on_h100(rows(scalar::f64, 22, 22, 22)) == warp);
 static_assert(class_on_h100(rows(scalar::f64, 64, 64, 64)) == block);
-static_assert(class_on_h100(rows(scalar::f64, 65, 65, 65)) == blocks);
-static_assert(on_h100(rows(scalar::f64, 32, 32, 32)).cut.thread_rows == 4);
+static_assert(class_on_h100(rows(scalar::f64, 129, 129, 129)) == blocks);
+static_assert(on_h100(rows(scalar::f64, 32, 32, 32)).cut.thread_rows == 8);
 static_assert(on_h100(rows(scalar::f32, 64, 64, 64)).cut.thread_rows == 8);
 static_assert(device_class_of(device_product(rows(scalar::f64, 4, 4, 4), a100_capabilities).cut) ==
                   sub_warp,
@@ -49,9 +51,9 @@ constexpr int tasks_on_h100(index n, index count) {
   return device_product(s, h100_capabilities, {}, device_few(s, count, h100_capabilities))
       .cut.tasks();
 }
-static_assert(tasks_on_h100(400, 1000) == 49, "64 x 64 entries to a block");
-static_assert(tasks_on_h100(400, 1) >= 132, "smaller ones, so that all multiprocessors have some");
-static_assert(tasks_on_h100(2000, 1) == 1024, "there are enough");
+static_assert(tasks_on_h100(400, 1000) == 25, "80 x 80 entries to a block");
+static_assert(tasks_on_h100(400, 1) >= 130, "smaller ones, so that most multiprocessors have one");
+static_assert(tasks_on_h100(2000, 1) == 525, "there are enough");
 static_assert(tasks_on_h100(64, 1) == 1, "one text for batches of any size");
 
 // --- what goes by way of shared memory ---
@@ -130,6 +132,35 @@ static_assert(blocks_of(1) == 1);
 static_assert(blocks_of(32) == 1);
 static_assert(blocks_of(33) == 2);
 static_assert(blocks_of(index{1} << 36) == (index{1} << 31) - 1, "as long as a grid can be");
+
+// --- places in shared memory ---
+
+constexpr int cycles_on_h100(scalar type, index n, bool of_a) {
+  const device_gemm g = on_h100(rows(type, n, n, n)).cut;
+  const int bytes = static_cast<int>(bytes_of(type));
+  return of_a ? device_bank_cycles(g, g.a, device_role::a, bytes)
+              : device_bank_cycles(g, g.b, device_role::b, bytes);
+}
+static_assert(cycles_on_h100(scalar::f64, 8, true) == 4,
+              "16 bytes to a thread, a warp in quarters");
+static_assert(cycles_on_h100(scalar::f64, 8, false) == 4);
+static_assert(cycles_on_h100(scalar::f32, 8, true) == 4);
+static_assert(cycles_on_h100(scalar::f32, 8, false) == 4);
+
+// --- copies of several bytes ---
+
+constexpr device_gemm lying(scalar type, index n, const batch_alignment& a) {
+  return device_product(rows(type, n, n, n), h100_capabilities, {}, 0, {a, {}, {}}).cut;
+}
+static_assert(lying(scalar::f32, 8, {}).a.bytes == 16);
+static_assert(lying(scalar::f32, 8, {}).a.run == device_run::row);
+static_assert(lying(scalar::f32, 8, {8, 0}).a.bytes == 8);
+static_assert(lying(scalar::f32, 8, {4, 0}).a.bytes == 0, "number by number");
+static_assert(lying(scalar::f32, 8, {16, 4}).a.bytes == 0, "the second matrix lies elsewhere");
+static_assert(lying(scalar::f32, 6, {}).a.run == device_run::matrix, "rows of 24 bytes");
+static_assert(lying(scalar::f32, 9, {}).a.run == device_run::group, "matrices of 324 bytes");
+static_assert(lying(scalar::f32, 9, {16, 4}).a.bytes == 0);
+static_assert(lying(scalar::f32, 9, {16, 16}).a.bytes == 0);
 
 }  // namespace
 

@@ -60,10 +60,11 @@ emulated_device::~emulated_device() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-cuda::device_function emulated_device::load(const std::string& text, const char* entry) {
+cuda::device_function emulated_device::load(const std::string& text, const char* entry,
+                                            const cuda::device_constants& constants) {
   const std::lock_guard lock(mutex_);
-  void*& f = loaded_[text];
-  if (f == nullptr) {
+  cuda::device_function& f = loaded_[text];
+  if (f.handle == nullptr) {
     const auto name = [&](const char* end) {
       return folder_ / ("text" + std::to_string(libraries_.size()) + end);
     };
@@ -80,11 +81,12 @@ cuda::device_function emulated_device::load(const std::string& text, const char*
       throw backend_error(std::string("tenfold: an emulated device cannot load a text: ") +
                           dlerror());
     libraries_.push_back(library);
-    f = dlsym(library, entry);
-    if (f == nullptr)
+    f.handle = dlsym(library, entry);
+    if (f.handle == nullptr)
       throw backend_error(std::string("tenfold: a text has no device kernel ") + entry);
+    if (constants.name != nullptr) f.constants = dlsym(library, constants.name);
   }
-  return {f};
+  return f;
 }
 
 void emulated_device::launch(cuda::device_function f, const cuda::device_launch& how,
@@ -108,6 +110,9 @@ void emulated_device::copy_in(void* to, const void* from, std::size_t bytes, voi
   if (bytes > 0) std::memcpy(to, from, bytes);  // nothing may lie at null
 }
 void emulated_device::copy_out(void* to, const void* from, std::size_t bytes, void*) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+void emulated_device::copy_within(void* to, const void* from, std::size_t bytes, void*) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 void emulated_device::wait(void*) {}

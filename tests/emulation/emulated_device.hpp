@@ -29,7 +29,8 @@ class emulated_device final : public cuda::device_machine {
   emulated_device(const emulated_device&) = delete;
 
   const device_capabilities& capabilities() const override { return capabilities_; }
-  cuda::device_function load(const std::string& text, const char* entry) override;
+  cuda::device_function load(const std::string& text, const char* entry,
+                             const cuda::device_constants& constants = {}) override;
   /// Runs it at once, whatever the stream.
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override;
   /// Filled with NaN.
@@ -39,6 +40,7 @@ class emulated_device final : public cuda::device_machine {
   void release_on_host(void* memory) noexcept override { release(memory); }
   void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override;
   void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
+  void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override;
   void wait(void* stream) override;
 
   /// Texts that were compiled.
@@ -51,7 +53,7 @@ class emulated_device final : public cuda::device_machine {
   device_capabilities capabilities_;
   std::filesystem::path folder_;
   std::mutex mutex_;
-  std::map<std::string, void*> loaded_;  // by text
+  std::map<std::string, cuda::device_function> loaded_;  // by text
   std::vector<void*> libraries_;
 };
 

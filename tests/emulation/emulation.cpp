@@ -46,6 +46,14 @@ constexpr std::size_t stack_bytes = 1 << 16, red_zone = 256;
 
 enum class state : unsigned char { ready, at_block, at_warp, ended };
 
+/// A copy that a thread has begun.
+struct begun_copy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+  unsigned closing;  // by which of its thread's closings
+};
+
 struct fiber {
   ucontext_t context;
   char* stack = nullptr;
@@ -55,6 +63,8 @@ struct fiber {
   int index = 0;
   const void* given = nullptr;  // to a shuffle
   unsigned block_epoch = 0, warp_epoch = 0;
+  std::vector<begun_copy> begun;
+  unsigned closings = 0;
   void* asan = nullptr;
   void* tsan = nullptr;
 };
@@ -66,6 +76,8 @@ struct run {
   fiber* fibers = nullptr;  // as many as a block has threads
   fiber* current = nullptr;
   ucontext_t scheduler;
+  std::uint64_t early = 0;  // draws which copies are done when they are begun
+  int misaligned = 0;  // bytes that were asked for at once elsewhere than at a multiple of them
   long long block = 0;
   std::byte* shared = nullptr;
   // Addresses that stand for points in time: what happened before a thread came to wait is seen by
@@ -194,6 +206,8 @@ void run_block(run& r, std::mt19937_64& random) {
     fiber& f = r.fibers[i];
     f.now = state::ready;
     f.block_epoch = f.warp_epoch = 0;
+    f.begun.clear();
+    f.closings = 0;
     ready.push_back(i);
   }
   release(r.begin);
@@ -224,6 +238,13 @@ void run_block(run& r, std::mt19937_64& random) {
     }
   }
   acquire(r.end);
+  if (r.misaligned > 0)
+    throw emulation_error("a thread asked for " + std::to_string(r.misaligned) +
+                          " bytes at once elsewhere than at a multiple of them");
+  for (int i = 0; i < threads; ++i)
+    if (!r.fibers[i].begun.empty())
+      throw emulation_error("thread " + std::to_string(i) +
+                            " has ended and has not waited for its copies");
 }
 
 /// Shared memory of one block: NaN in every entry, and on both sides what nobody may write.
@@ -331,6 +352,7 @@ void launch(const launch_shape& shape, std::uint64_t seed, const std::function<v
   run r;
   r.shape = shape;
   r.body = &body;
+  r.early = seed;
   r.warp_token.resize(2 * static_cast<std::size_t>((shape.threads + warp - 1) / warp));
 #if defined(TENFOLD_TSAN)
   r.tsan = __tsan_get_current_fiber();
@@ -372,6 +394,13 @@ TENFOLD_UNSEEN void wait_for_warp(const char* file, int line) {
   wait_here(state::at_warp, file, line);
 }
 
+TENFOLD_UNSEEN fiber& current_fiber() { return *now->current; }
+/// Steps a linear congruential generator (Knuth, MMIX) and takes its best bit.
+TENFOLD_UNSEEN bool is_early() {
+  now->early = now->early * 6364136223846793005u + 1442695040888963407u;
+  return now->early >> 63 != 0;
+}
+
 // All lanes show what they give, and none goes on before all have taken.
 TENFOLD_UNSEEN void shuffle(const void* mine, void* taken, int bytes, int lane, const char* file,
                             int line) {
@@ -384,6 +413,33 @@ TENFOLD_UNSEEN void shuffle(const void* mine, void* taken, int bytes, int lane, 
     static_cast<char*>(taken)[i] =
         there ? static_cast<const char*>(now->fibers[from].given)[i] : '\xff';
   wait_here(state::at_warp, file, line);
+}
+
+// A copy may be done as soon as it is begun, or as late as its thread waits for it. Half of them
+// are early: they spoil what is still being read there. The others are late: who reads without
+// waiting finds what was there before, and NaN at first.
+void copy_async(void* to, const void* from, int bytes) {
+  fiber& f = current_fiber();
+  const auto size = static_cast<std::size_t>(bytes);
+  if (is_early())
+    std::memcpy(to, from, size);
+  else
+    f.begun.push_back({to, from, size, f.closings});
+}
+void check_alignment(const void* place, int bytes) {
+  if (reinterpret_cast<std::uintptr_t>(place) % static_cast<unsigned>(bytes) != 0)
+    now->misaligned = bytes;
+}
+void close_copies() { ++current_fiber().closings; }
+void wait_for_copies(int last) {
+  fiber& f = current_fiber();
+  std::size_t done = 0;
+  for (; done < f.begun.size(); ++done) {
+    const begun_copy& one = f.begun[done];
+    if (f.closings - one.closing <= static_cast<unsigned>(last)) break;
+    std::memcpy(one.to, one.from, one.bytes);
+  }
+  f.begun.erase(f.begun.begin(), f.begun.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
 }  // namespace tenfold::cuda::emulated

@@ -18,6 +18,10 @@
 ///   a place where threads should have waited                          values that depend on the
 ///   seed,
 ///                                                                     and TSan, which sees fibers
+///   copies that nobody waited for, or into what is still being read   likewise: half of them are
+///                                                                     done at once, half when
+///                                                                     their thread waits for them
+///   several values at once from where they may not begin                  emulation_error
 /// Blocks run one after another. What it does not see: bank conflicts, coalescing, occupancy, races
 /// between blocks.
 namespace tenfold::emulation {

@@ -34,9 +34,10 @@ class test_device final : public cuda::device_machine {
   test_device(const test_device&) = delete;
 
   const device_capabilities& capabilities() const override { return under_->capabilities(); }
-  cuda::device_function load(const std::string& text, const char* entry) override {
+  cuda::device_function load(const std::string& text, const char* entry,
+                             const cuda::device_constants& constants = {}) override {
     texts_.insert(text);
-    return under_->load(text, entry);
+    return under_->load(text, entry, constants);
   }
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
     under_->launch(f, how, arguments);
@@ -50,6 +51,9 @@ class test_device final : public cuda::device_machine {
   }
   void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override {
     under_->copy_out(to, from, bytes, stream);
+  }
+  void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override {
+    under_->copy_within(to, from, bytes, stream);
   }
   void wait(void* stream) override { under_->wait(stream); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
@@ -14,9 +15,14 @@ constexpr index device_rows_at_most(scalar type) {
   return device_sum_registers(type) / words_of(type);
 }
 
-/// The most bytes of an input that all elements read and that waits in shared memory: tables of
-/// order up to 32 in double precision. Larger ones are left to the caches.
+/// The most bytes of an input that all elements read and that waits in constant or shared memory:
+/// tables of order up to 32 in double precision. Larger ones are left to the caches.
 inline constexpr index device_table_bytes = 8192;
+
+/// The most bytes of such tables in constant memory; on an H200 products read them from there as
+/// fast as from registers, while shared memory hands a warp 128 bytes in a cycle, one of those 32
+/// for 16 products in double precision, whether its threads read the same or not.
+inline constexpr index device_constant_bytes = 16384;
 
 /// Bytes of shared memory up to which such inputs are taken in: what leaves room for two blocks on
 /// a multiprocessor.
@@ -43,73 +49,109 @@ constexpr index device_warp_terms(const device_capabilities& d) { return index{d
 /// The least terms of one part of a sum that is cut.
 inline constexpr index device_part_terms = 256;
 
-/// Whether so many sums of so many terms are shared by warps.
-constexpr bool device_shares_sums(index lines, index terms, const device_capabilities& d) {
-  return lines < device_threads_wanted(d) && terms >= device_warp_terms(d);
+/// Whether so many sums of so many terms are shared by threads: if they are few, or their terms
+/// neighbours in memory, which the threads of a warp read side by side.
+constexpr bool device_shares_sums(index lines, index terms, bool are_neighbours,
+                                  const device_capabilities& d) {
+  return terms >= device_warp_terms(d) && (are_neighbours || lines < device_threads_wanted(d));
 }
 /// The same where they are a product of matrices: only when it has a few small results, so that
 /// blocks for tiles of them would leave nearly all multiprocessors idle.
 constexpr bool device_shares_product(index lines, index terms) {
   return lines <= 1024 && terms >= 16 * device_part_terms;
 }
-/// How many parts such sums are cut into: as many as keep the threads busy that are wanted.
-constexpr index device_sum_parts(index lines, index terms, const device_capabilities& d) {
-  const index most = terms / device_part_terms, all = lines * d.warp;
+/// How many parts such sums are cut into, each by so many threads: as many as keep the threads busy
+/// that are wanted.
+constexpr index device_sum_parts(index lines, index terms, int lanes,
+                                 const device_capabilities& d) {
+  const index most = terms / (lanes > 1 ? device_part_terms : device_part_terms / d.warp),
+              all = lines * lanes;
   const index wanted = (device_threads_wanted(d) + all - 1) / all;
   return wanted < most ? wanted : most;
 }
 
-/// Blocks that are launched at most for each multiprocessor: those beyond walk on.
-constexpr index device_grid(index blocks, const device_capabilities& d) {
-  const index most = index{d.multiprocessors} * d.blocks * 4;
-  return blocks < most ? blocks : most;
-}
+/// Rows that a line of a fused step may have in registers, to sum over or to leave: more are left
+/// in shared memory.
+constexpr index device_line_rows(scalar type) { return device_rows_at_most(type); }
 
-/// Sets the threads of a phase, and where blocks take whole elements, how many. Of all threads in
-/// all steps those that have a line are wanted, in as many warps as keep memory busy: of cuts that
-/// come within a tenth of the best the one with the fewest elements, then threads, since small
-/// blocks wait less. How many elements a call has does not matter: another number needs no other
-/// text.
+/// The sides of the square parts by which entries are put in another order, and the threads that
+/// do: neighbours are read and written by warps.
+inline constexpr index device_part_side = 32;
+inline constexpr int device_part_threads = 256;
+
+/// The most elements that a block has at a time.
+inline constexpr index device_most_elements = 32;
+
+/// Registers of 32 bits that a thread of a fused phase gets at least: as many more as leave room
+/// for the blocks that shared memory has room for. Left alone the compiler takes more, to read
+/// ahead: with 96 where there was room for 64 the mass operator of degree 8 was 0.64 times as fast
+/// on an H200.
+constexpr int device_least_registers(scalar type) { return 32 + 16 * words_of(type); }
+
+/// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
+/// line for each thread in the pass that has most. It is the smallest block of those whose threads
+/// have lines nearly as often as in any: a block of one element where that suits well, because
+/// nothing is divided there; else of four warps or more. On an H200 two lines to a thread were up
+/// to 0.7 times as fast, blocks of one warp up to 0.8 times.
 inline void device_cut_phase(device_phase& phase, scalar type, const device_capabilities& d) {
   phase.threads = device_block_threads;
   if (!phase.shares) return;
   const auto bytes = static_cast<int>(bytes_of(type));
-  const auto score = [&](int elements, int threads) {
-    const index shared =
-        device_shared_bytes(phase.block_entries, phase.element_entries, elements, bytes);
-    if (shared > d.shared_bytes_block) return 0.0;
-    double busy = 0, all = 0;
-    for (std::size_t s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s) {
-      const index lines = elements * line_count(phase.steps[s], phase.loops.data());
-      busy += static_cast<double>(lines);
-      all += static_cast<double>((lines + threads - 1) / threads * threads);
-    }
-    const index blocks = device_resident_blocks(d, threads, 0, shared);
-    const double warps = static_cast<double>(blocks * (threads / d.warp)) / device_warps_wanted;
-    return busy / all * (warps < 1 ? warps : 1);
+  index lines = 1;
+  for (std::size_t s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s)
+    if (phase.steps[s].start != device_start::along && phase.steps[s].sum_loops > 0)
+      lines = std::max<index>(lines, line_count(phase.steps[s], phase.loops.data()));
+  const auto elements_of = [&](int threads) {
+    return static_cast<int>(std::clamp<index>(threads / lines, 1, device_most_elements));
+  };
+  const auto resident_of = [&](int threads) {
+    return device_resident_blocks(d, threads, device_least_registers(type),
+                                  device_shared_bytes(phase.block_entries, phase.element_entries,
+                                                      elements_of(threads), bytes));
+  };
+  const auto score = [&](int threads) {
+    const index busy = elements_of(threads) * lines, rounds = (busy + threads - 1) / threads;
+    if (threads < device_block_threads &&
+        (elements_of(threads) > 1 || 10 * busy < 9 * rounds * threads))
+      return 0.0;
+    const double warps = static_cast<double>(resident_of(threads) * (threads / d.warp));
+    return static_cast<double>(busy) / static_cast<double>(rounds * threads) *
+           std::min(1.0, warps / device_warps_wanted);
   };
   double best = 0;
   for (const bool chooses : {false, true}) {
-    for (int elements = 1; elements <= 32; ++elements) {
-      for (int threads = d.warp; threads <= device_task_threads; threads += d.warp) {
-        const double here = score(elements, threads);
-        if (chooses && here >= 0.9 * best) {
-          phase.elements = elements;
-          phase.threads = threads;
-          return;
-        }
-        if (here > best) best = here;
+    for (int threads = 2 * d.warp; threads <= device_task_threads; threads += d.warp) {
+      const double here = score(threads);
+      if (chooses && here >= 0.85 * best) {
+        phase.threads = threads;
+        phase.elements = elements_of(threads);
+        phase.resident = static_cast<int>(std::max<index>(resident_of(threads), 1));
+        return;
       }
+      best = std::max(best, here);
     }
   }
 }
 
-/// Blocks of a launch.
-inline index device_blocks(const device_phase& phase, const device_capabilities& d) {
+/// Times that the device is filled with blocks of one launch, at most. Each walks on through
+/// elements, whose inputs it brings ahead, and yet the memory is read in better order by blocks
+/// that begin one after another: on an H200 8 were up to 1.2 times as fast as 1, and mostly faster
+/// than as many as there are elements.
+inline constexpr index device_waves = 8;
+
+/// Blocks of a launch, of a kernel of so many registers: those beyond walk on.
+inline index device_blocks(const device_phase& phase, scalar type, int registers,
+                           const device_capabilities& d) {
   const index count = phase.count();
   const index of_block = phase.shares ? phase.elements : phase.threads / phase.steps[0].lanes;
   const index items = phase.shares ? count : count * line_count(phase.steps[0], phase.loops.data());
-  return device_grid(items / of_block + (items % of_block != 0), d);
+  const index resident =
+      device_resident_blocks(d, phase.threads, registers,
+                             device_shared_bytes(phase.block_entries, phase.element_entries,
+                                                 phase.elements, static_cast<int>(bytes_of(type))));
+  const index most = d.multiprocessors * (phase.shares ? device_waves * std::max<index>(resident, 1)
+                                                       : index{d.blocks} * 4);
+  return std::min(items / of_block + (items % of_block != 0), most);
 }
 
 }  // namespace tenfold::select

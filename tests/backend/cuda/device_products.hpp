@@ -34,10 +34,29 @@ constexpr matrix_batch stored(const storage& how, index rows, index columns) {
   return x;
 }
 
+/// How matrices_in_memory lets matrices of one storage lie, at multiples of 64 bytes or of a
+/// number.
+template <class T>
+constexpr batch_alignment lying(const storage& how, index rows, index columns, bool misaligned) {
+  if (how.layout != batch_layout::strided) return {};
+  const auto power = [](index x) {
+    int bytes = 1;
+    while (bytes < 16 && x % (2 * bytes) == 0) bytes *= 2;
+    return bytes;
+  };
+  const index line = (how.by_column ? rows : columns) * how.spread,
+              lines = how.by_column ? columns : rows, entry = sizeof(T);
+  const index last = (lines - 1) * (line + how.gap);
+  return {
+      power((how.backward ? last * entry : 0) +
+            (misaligned ? static_cast<index>(sizeof(real_type<T>)) : 0)),
+      how.shared || (how.gap == 0 && how.spread == 1) ? 0 : power((last + line + how.gap) * entry)};
+}
+
 /// The storage and the marks of the operands of a test.
 struct operands {
   storage a, b, c;
-  bool conjugate_a = false, conjugate_b = false;
+  bool conjugate_a = false, conjugate_b = false, misaligned = false;
 };
 
 template <class T>
@@ -78,17 +97,25 @@ constexpr select::device_product_choice choice_of(index m, index n, index k, con
                stored(how.c, m, n)};
   s.a.conjugated = how.conjugate_a;
   s.b.conjugated = how.conjugate_b;
-  return select::device_product(s, h100_capabilities,
-                                {how.a.wide_map, how.b.wide_map, how.c.wide_map});
+  return select::device_product(
+      s, h100_capabilities, {how.a.wide_map, how.b.wide_map, how.c.wide_map}, 0,
+      {lying<T>(how.a, m, k, how.misaligned), lying<T>(how.b, k, n, how.misaligned),
+       lying<T>(how.c, m, n, how.misaligned)});
+}
+
+/// A cut with another number of buffers.
+constexpr device_gemm with_buffers(device_gemm cut, int buffers) {
+  if (buffers > 0) cut.buffers = buffers;
+  return cut;
 }
 
 /// The products of one shape, of some counts and factors, on whole and on short grids, that are
-/// wrong.
-template <class T, index M, index N, index K, operands How = operands{}>
+/// wrong. Buffers: 0, if the cut decides.
+template <class T, index M, index N, index K, operands How = operands{}, int Buffers = 0>
 index wrong_products(std::uint64_t seed) {
   constexpr auto choice = choice_of<T>(M, N, K, How);
   static_assert(choice.possible);
-  constexpr device_gemm cut = choice.cut;
+  constexpr device_gemm cut = with_buffers(choice.cut, Buffers);
   constexpr index of_block = index{cut.groups} * cut.problems;
   generator g(seed);
   index wrong = 0;
@@ -99,7 +126,8 @@ index wrong_products(std::uint64_t seed) {
     for (const index blocks : {select::device_blocks(cut, count), index{1}}) {
       ++call;
       product<T> p(M, N, K, count, How.a, How.b, How.c,
-                   call % 2 == 0 ? entries_kind::exact : entries_kind::random, g);
+                   call % 2 == 0 ? entries_kind::exact : entries_kind::random, g, {},
+                   How.misaligned);
       p.shape.a.conjugated = How.conjugate_a;
       p.shape.b.conjugated = How.conjugate_b;
       p.arguments.alpha = factors[call % 5 == 4 ? 1 : call % 4];

@@ -44,6 +44,23 @@ std::vector<double> expected() {
   return x;
 }
 
+/// Thread i := what thread i + 1 copied into shared memory.
+std::vector<double> copied(std::uint64_t seed, bool waits) {
+  std::vector<double> from(threads), result(threads);
+  std::iota(from.begin(), from.end(), 0);
+  launch(one_block, seed, [&] {
+    const int i = thread_index();
+    auto& line = shared<one_line>();
+    cuda::copy_async(&line.entry[i], &from[static_cast<std::size_t>(i)]);
+    cuda::close_copies();
+    if (waits) cuda::wait_for_copies<0>();
+    wait_for_block();
+    result[static_cast<std::size_t>(i)] = line.entry[(i + 1) % threads];
+    cuda::wait_for_copies<0>();
+  });
+  return result;
+}
+
 std::string error_of(const launch_shape& shape, const std::function<void()>& body) {
   std::string first;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -120,6 +137,61 @@ TEST_CASE("an entry of shared memory that nobody wrote is NaN") {
   const auto x = rotated(1, {.no_write = true});
   CHECK(std::isnan(x[6]));
   CHECK(x[5] == 6);
+}
+
+TEST_CASE("what was copied is there when its thread has waited for it, not always before") {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    CHECK(copied(seed, true) == expected());
+    const auto differs = [&] { return copied(seed, false) != expected(); };
+#if defined(TENFOLD_SANITIZED)
+    CHECK(fails_alone(differs));
+#else
+    CHECK(differs());
+#endif
+  }
+}
+
+TEST_CASE("the copies that were closed last need not be waited for yet") {
+  double result[2] = {};
+  const double from[2] = {1, 2};
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    launch({1, 1, sizeof(one_line)}, seed, [&] {
+      auto& line = shared<one_line>();
+      for (int i = 0; i < 2; ++i) {
+        cuda::copy_async(&line.entry[i], from + i);
+        cuda::close_copies();
+      }
+      cuda::wait_for_copies<1>();
+      result[0] = line.entry[0];
+      cuda::wait_for_copies<0>();
+      result[1] = line.entry[1];
+    });
+    CHECK(result[0] == 1);
+    CHECK(result[1] == 2);
+  }
+}
+
+TEST_CASE("copies that nobody waits for are an error of the thread that began them") {
+  const double from[64] = {};
+  const std::string text = error_of({1, 1, sizeof(one_line)}, [&] {
+    for (int i = 0; i < 64; ++i) cuda::copy_async(&shared<one_line>().entry[i], from + i);
+    cuda::close_copies();
+  });
+  CHECK(text == "thread 0 has ended and has not waited for its copies");
+}
+
+TEST_CASE("values that are copied at once from where they may not begin are an error") {
+  alignas(16) const double from[4] = {1, 2, 3, 4};
+  const auto copies = [&](int at) {
+    return [&from, at] {
+      cuda::copy_together<2>(&shared<one_line>().entry[0], from + at);
+      cuda::close_copies();
+      cuda::wait_for_copies<0>();
+    };
+  };
+  for (const int at : {0, 2}) CHECK_NOTHROW(launch({1, 1, sizeof(one_line)}, 1, copies(at)));
+  CHECK(error_of({1, 1, sizeof(one_line)}, copies(1)) ==
+        "a thread asked for 16 bytes at once elsewhere than at a multiple of them");
 }
 
 TEST_CASE("shared memory of one block is not seen by the next") {

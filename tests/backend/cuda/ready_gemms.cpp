@@ -15,7 +15,8 @@ namespace {
 class idle_machine final : public cuda::device_machine {
  public:
   const device_capabilities& capabilities() const override { return h100_capabilities; }
-  cuda::device_function load(const std::string& text, const char*) override {
+  cuda::device_function load(const std::string& text, const char*,
+                             const cuda::device_constants&) override {
     ++loads;
     return {texts_.try_emplace(text, text).first->second.data()};
   }
@@ -28,6 +29,7 @@ class idle_machine final : public cuda::device_machine {
   void release_on_host(void*) noexcept override {}
   void copy_in(void*, const void*, std::size_t, void*) override {}
   void copy_out(void*, const void*, std::size_t, void*) override {}
+  void copy_within(void*, const void*, std::size_t, void*) override {}
   void wait(void*) override {}
 
   int loads = 0;
@@ -52,6 +54,9 @@ bool launches_its_own(idle_machine& on, const gemm_shape& s, bool wide_map_a = f
   gemm_arguments<double> g;
   g.count = 100;
   g.a.wide_map = wide_map_a;
+  g.a.problem = s.m * s.k;
+  g.b.problem = s.k * s.n;
+  g.c.problem = s.m * s.n;
   cuda::gemm(on, s, g);
   const auto choice = select::device_product(s, on.capabilities(), {.a = wide_map_a});
   return on.launched == cuda::gemm_text(s.type, choice.cut);
@@ -83,6 +88,25 @@ TEST_CASE("all that a text depends on tells products apart") {
   CHECK(on.loads == 10);
 }
 
+TEST_CASE("a product whose operands are aligned otherwise has a text of its own") {
+  idle_machine on;
+  const gemm_shape s = product_of(8, 8, 8);
+  gemm_arguments<double> g;
+  g.count = 100;
+  g.a.problem = g.b.problem = g.c.problem = 64;
+  std::vector<double> memory(4);
+  const auto* const even = reinterpret_cast<const double*>(
+      (reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16);
+  for (const double* data : {even, even + 1, even + 2}) {
+    g.a.data = data;
+    cuda::gemm(on, s, g);
+    const auto choice =
+        select::device_product(s, on.capabilities(), {}, 0, {{data == even + 1 ? 8 : 16}, {}, {}});
+    CHECK(on.launched == cuda::gemm_text(s.type, choice.cut));
+  }
+  CHECK(on.loads == 2);
+}
+
 TEST_CASE("a result through a map of 64-bit integers has a text of its own") {
   idle_machine on;
   gemm_shape s = product_of(4, 5, 6);
@@ -92,6 +116,8 @@ TEST_CASE("a result through a map of 64-bit integers has a text of its own") {
     g.count = 100;
     g.beta = 1;
     g.c.wide_map = wide;
+    g.a.problem = 24;
+    g.b.problem = 30;
     cuda::gemm(on, s, g);
     const auto choice = select::device_product(s, on.capabilities(), {.c = wide});
     CHECK(on.launched == cuda::gemm_text(s.type, choice.cut));

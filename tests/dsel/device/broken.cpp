@@ -44,26 +44,26 @@ TEST_CASE("the code of expressions as it is has nothing to catch") {
   CHECK(times_caught("", "") == 0);
 }
 
-TEST_CASE("every barrier of an expression is missed when it is missing") {
-  CHECK(times_caught("if constexpr (P::first_step > 0) wait_for_block();", "") == orders);
-  CHECK(times_caught("      wait_for_block();\n      run_steps", "      run_steps") == orders);
-  CHECK(times_caught("if (left > step) wait_for_block();", "") == orders);
+TEST_CASE("every barrier and every wait of an expression is missed when it is missing") {
+  CHECK(times_caught("if constexpr (P::element_entries > 0) wait_for_block();", "") == orders);
+  CHECK(times_caught(
+            "if constexpr (end < P::step_count || frees_copies<P, S, end>()) wait_for_block();",
+            "") == orders);
+  CHECK(times_caught("wait_for_copies<0>();", "", "has not waited for its copies") == orders);
 }
 
 TEST_CASE("a barrier of an expression that only some threads reach is an error") {
-  CHECK(times_caught("if (left > step) wait_for_block();",
-                     "if (left > step && thread_index() < 3) wait_for_block();",
-                     "divergent") == orders);
+  CHECK(times_caught("if constexpr (P::element_entries > 0) wait_for_block();",
+                     "if (thread_index() < 3) wait_for_block();", "divergent") == orders);
 }
 
 TEST_CASE("an entry beyond an element's shared memory is an error, one that nobody wrote shows") {
-  CHECK(times_caught("memory.element[e.slot][at] = value;",
+  CHECK(times_caught("memory.element[slot][at + static_cast<int>(further)] = value;",
                      "volatile long long end = P::elements * P::element_entries;\n"
-                     "memory.element[e.slot][at] = value;\n"
+                     "memory.element[slot][at + static_cast<int>(further)] = value;\n"
                      "(&memory.element[0][0])[end] = value;",
                      "outside") == orders);
-  CHECK(times_caught("i < elements * lines; i += P::threads)",
-                     "i < elements * lines - 1; i += P::threads)") == orders);
+  CHECK(times_caught("{mine < all && is_part", "{mine + 1 < all && is_part") == orders);
 }
 
 }  // namespace tenfold::testing

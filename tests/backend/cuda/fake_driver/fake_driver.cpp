@@ -12,7 +12,7 @@ constexpr int invalid_value = 1, refused = 209, no_context = 201;
 int in_context() { return state.contexts > 0 ? 0 : no_context; }
 
 void* pointer(std::size_t address) { return reinterpret_cast<void*>(address); }
-char a_context, a_module, a_function;
+char a_context, a_module, a_function, some_constants[1024];
 
 }  // namespace
 
@@ -32,6 +32,7 @@ int cuCtxPopCurrent_v2(void**);
 int cuModuleLoadData(void**, const void*);
 int cuModuleUnload(void*);
 int cuModuleGetFunction(void**, void*, const char*);
+int cuModuleGetGlobal_v2(std::size_t*, std::size_t*, void*, const char*);
 int cuFuncSetAttribute(void*, int, int);
 int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                    void*, void**, void**);
@@ -41,6 +42,7 @@ int cuMemAllocHost_v2(void**, std::size_t);
 int cuMemFreeHost(void*);
 int cuMemcpyHtoDAsync_v2(std::size_t, const void*, std::size_t, void*);
 int cuMemcpyDtoHAsync_v2(void*, std::size_t, std::size_t, void*);
+int cuMemcpyDtoDAsync_v2(std::size_t, std::size_t, std::size_t, void*);
 int cuStreamSynchronize(void*);
 }
 
@@ -141,6 +143,12 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   *function = &a_function;
   return 0;
 }
+int cuModuleGetGlobal_v2(std::size_t* address, std::size_t* bytes, void* module, const char*) {
+  if (in_context() != 0 || module != &a_module) return no_context;
+  *address = reinterpret_cast<std::size_t>(some_constants);
+  *bytes = sizeof some_constants;
+  return 0;
+}
 int cuFuncSetAttribute(void* function, int attribute, int value) {
   if (in_context() != 0 || function != &a_function || attribute != 8) return invalid_value;
   if (state.refused_attributes > 0) {
@@ -187,6 +195,11 @@ int cuMemFreeHost(void* address) {
 int cuMemcpyHtoDAsync_v2(std::size_t to, const void* from, std::size_t bytes, void*) {
   if (in_context() != 0) return no_context;
   std::memcpy(pointer(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoDAsync_v2(std::size_t to, std::size_t from, std::size_t bytes, void*) {
+  if (in_context() != 0) return no_context;
+  std::memcpy(pointer(to), pointer(from), bytes);
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::size_t from, std::size_t bytes, void*) {
