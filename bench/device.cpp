@@ -458,6 +458,7 @@ int run_all(device_suite& suite) {
   for (const operator_kind kind :
        {operator_kind::mass, operator_kind::diffusion, operator_kind::collocated}) {
     for (int p = first_fem_degree; p <= last_fem_degree; ++p) run_kernel(suite, numbers, kind, p);
+    for (const int high : {10, 12}) run_kernel(suite, numbers, kind, high);
   }
   return suite.finish();
 }
