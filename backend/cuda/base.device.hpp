@@ -21,7 +21,10 @@
   extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ type x)
 /// TENFOLD_DEVICE_CONSTANTS(name, type, count): numbers that are in constant memory when the device
 /// kernel begins.
-#define TENFOLD_DEVICE_CONSTANTS(name, type, count) extern "C" __constant__ type name[count]
+#define TENFOLD_DEVICE_CONSTANTS(name, type, count) \
+  extern "C" {                                      \
+  __constant__ type name[count];                    \
+  }
 #else
 #define TENFOLD_DEVICE inline
 #define TENFOLD_UNROLL_BY(n)
@@ -38,8 +41,9 @@
   static void name##_of_thread(const type& x)
 
 #define TENFOLD_DEVICE_CONSTANTS(name, type, count) \
-  extern "C" type name[count];                      \
-  type name[count]
+  extern "C" {                                      \
+  type name[count];                                 \
+  }
 
 // NOLINTEND(bugprone-macro-parentheses)
 

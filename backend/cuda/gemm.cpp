@@ -71,7 +71,9 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
   void* list[] = {&arguments};
   const device_gemm& cut = product.cut;
   machine.launch(product.function,
-                 {select::device_blocks(cut, g.count), cut.threads_of_block(),
+                 {select::device_blocks(cut, s.type, g.count, machine.capabilities(),
+                                        product.function.registers),
+                  cut.threads_of_block(),
                   static_cast<std::size_t>(shared_bytes(cut, static_cast<int>(sizeof(T)))), stream},
                  list);
 }

@@ -73,14 +73,25 @@ struct element_at {
   int slot;
 };
 
-/// Which value of a loop of the batch an element belongs to. Extents are unsigned constants, by
-/// which is divided in a few instructions.
+/// How many elements a value of a loop of the batch stands for: those of the loops inside it.
+template <class P>
+constexpr unsigned long long elements_of_value(int loop) {
+  unsigned long long n = 1;
+  for (int l = loop + 1; l < P::batch_loops; ++l) n *= P::batch_extents[l];
+  return n;
+}
+/// Which value of a loop of the batch an element belongs to. Constants are divided by in a few
+/// instructions.
 template <class P, int Loop>
 TENFOLD_DEVICE long long value_of_batch_loop(element_at e) {
-  auto left = static_cast<unsigned long long>(e.number);
-  TENFOLD_UNROLL
-  for (int l = P::batch_loops - 1; l > Loop; --l) left /= P::batch_extents[l];
-  return static_cast<long long>(Loop > 0 ? left % P::batch_extents[Loop] : left);
+  constexpr unsigned long long inside = elements_of_value<P>(Loop);
+  const auto value = static_cast<unsigned long long>(e.number) / inside;
+  if constexpr (Loop == 0) {
+    return static_cast<long long>(value);
+  } else {
+    constexpr unsigned long long extent = P::batch_extents[Loop];
+    return static_cast<long long>(value % extent);
+  }
 }
 
 /// How far the element lies from the first one of a place.
@@ -319,9 +330,9 @@ struct step_of_lines {
   TENFOLD_DEVICE void place(O& placed, int l, I line, int row, long long part) {
     if constexpr (operand(step, Which).where != device_memory::none) {
       using D = line_distance<P, step, Which>;
+      constexpr long long to_row = stride(step.rows, Which);
       const D at = distance_to_line<P, step.first_loop, step.line_loops, Which, D>(line);
-      placed = O(here.x, here.element[l],
-                 at + static_cast<D>(row * stride(step.rows, Which)) + static_cast<D>(part));
+      placed = O(here.x, here.element[l], at + static_cast<D>(row * to_row) + static_cast<D>(part));
     }
   }
 

@@ -80,7 +80,7 @@ std::string program_text(scalar type, const device_phase& phase) {
   s += "#include <tenfold/backend/cuda/program.device.hpp>\n";
   if (!phase.constants.empty())
     s += std::string("TENFOLD_DEVICE_CONSTANTS(") + program_constants + ", " + name_of(type).type +
-         ", " + n(phase.constant_entries()) + ");\n";
+         ", " + n(phase.constant_entries()) + ")\n";
   s += "struct phase {\n";
   s += std::string("  using entry = ") + name_of(type).type + ";\n";
   s += "  static constexpr tenfold::device_loop loops[] = ";

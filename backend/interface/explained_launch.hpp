@@ -131,7 +131,7 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
     out.reason = choice.reason;
     out.batch = x.count;
     out.at_once = index{g.groups} * g.problems;
-    out.blocks = select::device_blocks(g, x.count);
+    out.blocks = select::device_blocks(g, x.shape.type, x.count, d);
     out.threads = g.threads_of_block();
     out.shared_bytes = shared_bytes(g, size);
     const auto entries = [&](index rows, index columns, bool shared) {

@@ -7,20 +7,17 @@ namespace {
 
 constexpr const char* driver_names[] = {"libcuda.so.1"};
 
-constexpr int threads = 256, entries_of_thread = 4;
+// On an H200 as fast as by the driver; four accesses to a thread are 0.95 times as fast.
+constexpr int threads = 128;
 constexpr const char* kernel_text = R"(// a copy, 16 bytes at a time
 struct alignas(16) pair { double x, y; };
 struct copying { pair* to; const pair* from; };
-extern "C" __global__ void __launch_bounds__(256) copy(const __grid_constant__ copying c) {
-  const long long first = blockIdx.x * 1024ll + threadIdx.x;
-  pair here[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) here[i] = c.from[first + i * 256];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) c.to[first + i * 256] = here[i];
+extern "C" __global__ void __launch_bounds__(128) copy(const __grid_constant__ copying c) {
+  const long long here = blockIdx.x * 128ll + threadIdx.x;
+  c.to[here] = c.from[here];
 }
 )";
-constexpr std::size_t block_bytes = std::size_t{16} * threads * entries_of_thread;
+constexpr std::size_t block_bytes = std::size_t{16} * threads;
 
 }  // namespace
 

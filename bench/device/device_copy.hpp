@@ -12,8 +12,8 @@
 namespace tenfold::bench {
 
 /// The peer `copy`: copies within the memory of the first GPU. What the fastest reads and writes in
-/// a second bounds all that streams. One is by NVIDIA's driver, which on some machines leaves it to
-/// a slow engine; one by a device kernel of 16 bytes at a time.
+/// a second bounds all that streams. One is by NVIDIA's driver, one by a device kernel of 16 bytes
+/// at a time.
 ///
 /// The context of that GPU is current in this thread while this lives; cuBLAS finds it there.
 class device_copy {

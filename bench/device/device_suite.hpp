@@ -37,10 +37,11 @@ class device_suite {
   /// A GPU: measures its copy.
   device_suite(report& out, const device_queue& where, std::string name);
   /// An emulated device.
-  device_suite(report& out, const device_queue& where) : out_(out), where_(where) {}
+  device_suite(report& out, const device_queue& where)
+      : out_(out), where_(where), emulated_(true) {}
 
   const device_queue& where() const { return where_; }
-  bool emulated() const { return !copy_; }
+  bool emulated() const { return emulated_; }
   /// Null on an emulated device, and where cuBLAS is missing.
   const cublas* peer() const { return peer_ && *peer_ ? &*peer_ : nullptr; }
   /// Whether the user wants it; says so on stderr.
@@ -63,6 +64,7 @@ class device_suite {
 
   report& out_;
   device_queue where_;
+  bool emulated_ = false;
   std::optional<device_copy> copy_;
   candidate fastest_copy_;
   std::optional<cublas> peer_;

@@ -120,18 +120,22 @@ static_assert(device_product(lanes(scalar::f64, 3, 3, 3, 8), reserves_nothing())
 
 // --- the length of a grid ---
 
-constexpr index blocks_of(index count) {
+constexpr index blocks_of(index count, bool shares = false, int registers = 0) {
   device_gemm g;
   g.groups = 4;
   g.problems = 8;
   g.m = g.n = 1;
-  return device_blocks(g, count);
+  g.b.shared = shares;
+  return device_blocks(g, scalar::f64, count, h100_capabilities, registers);
 }
 static_assert(blocks_of(0) == 0);
 static_assert(blocks_of(1) == 1);
 static_assert(blocks_of(32) == 1);
 static_assert(blocks_of(33) == 2);
 static_assert(blocks_of(index{1} << 36) == (index{1} << 31) - 1, "as long as a grid can be");
+static_assert(blocks_of(33, true) == 2);
+static_assert(blocks_of(index{1} << 36, true) == 8 * 132 * 16, "what it has threads for");
+static_assert(blocks_of(index{1} << 36, true, 64) == 8 * 132 * 8, "what it has registers for");
 
 // --- places in shared memory ---
 

@@ -82,11 +82,27 @@ inline constexpr int device_part_threads = 256;
 /// The most elements that a block has at a time.
 inline constexpr index device_most_elements = 32;
 
-/// Registers of 32 bits that a thread of a fused phase gets at least: as many more as leave room
-/// for the blocks that shared memory has room for. Left alone the compiler takes more, to read
-/// ahead: with 96 where there was room for 64 the mass operator of degree 8 was 0.64 times as fast
-/// on an H200.
-constexpr int device_least_registers(scalar type) { return 32 + 16 * words_of(type); }
+/// Numbers that a line of some pass reads directly from the memory of the device, at most.
+inline index device_direct_loads(const device_phase& phase) {
+  index most = 0, here = 0;
+  for (std::size_t s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s) {
+    const device_step& step = phase.steps[s];
+    if (step.start != device_start::along) here = 0;
+    for (const device_operand* x : {&step.a, &step.b})
+      if (x->where == device_memory::global) here += step.rows.extent;
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+/// Registers of 32 bits that a thread of a fused phase gets at least, and as many more as leave
+/// room for the blocks that shared memory has room for. Left alone the compiler takes more, to read
+/// ahead. On an H200 the mass operator of degree 7 was 0.77 times as fast with 96 as with 64, but
+/// the collocated stiffness operators of degrees 5 and 6, whose lines read 36 numbers and more from
+/// the memory of the device, 0.86 and 0.82 times with 72 instead of 96.
+inline int device_least_registers(const device_phase& phase, scalar type) {
+  return (device_direct_loads(phase) > 16 ? 64 : 32) + 16 * words_of(type);
+}
 
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
 /// line for each thread in the pass that has most. It is the smallest block of those whose threads
@@ -105,7 +121,7 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
     return static_cast<int>(std::clamp<index>(threads / lines, 1, device_most_elements));
   };
   const auto resident_of = [&](int threads) {
-    return device_resident_blocks(d, threads, device_least_registers(type),
+    return device_resident_blocks(d, threads, device_least_registers(phase, type),
                                   device_shared_bytes(phase.block_entries, phase.element_entries,
                                                       elements_of(threads), bytes));
   };

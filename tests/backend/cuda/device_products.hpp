@@ -123,7 +123,8 @@ index wrong_products(std::uint64_t seed) {
   int call = 0;
   for (const index count :
        {index{0}, index{1}, of_block / 2 + 1, of_block, of_block + 1, 2 * of_block + 3}) {
-    for (const index blocks : {select::device_blocks(cut, count), index{1}}) {
+    for (const index blocks :
+         {select::device_blocks(cut, scalar_of<T>, count, h100_capabilities), index{1}}) {
       ++call;
       product<T> p(M, N, K, count, How.a, How.b, How.c,
                    call % 2 == 0 ? entries_kind::exact : entries_kind::random, g, {},

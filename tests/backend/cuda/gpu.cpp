@@ -183,7 +183,7 @@ TEST_CASE("a product is one launch, on the stream that is given, of a text that 
     const auto choice = select::device_product(order_8(), h100_capabilities);
     const fake_driver_state& state = fake_state();
     REQUIRE(state.launches.size() == 2);
-    CHECK(state.launches[0].blocks == select::device_blocks(choice.cut, 100));
+    CHECK(state.launches[0].blocks == select::device_blocks(choice.cut, scalar::f64, 100, h100_capabilities));
     CHECK(state.launches[0].threads == static_cast<unsigned>(choice.cut.threads_of_block()));
     CHECK(state.launches[0].shared_bytes == shared_bytes(choice.cut, 8));
     CHECK(state.launches[0].stream == &stream);
