@@ -101,7 +101,7 @@ inline index device_direct_loads(const device_phase& phase) {
 /// the collocated stiffness operators of degrees 5 and 6, whose lines read 36 numbers and more from
 /// the memory of the device, 0.86 and 0.82 times with 72 instead of 96.
 inline int device_least_registers(const device_phase& phase, scalar type) {
-  return (device_direct_loads(phase) > 16 ? 64 : 32) + 16 * words_of(type);
+  return (device_direct_loads(phase) > 24 ? 64 : 32) + 16 * words_of(type);
 }
 
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
