@@ -363,10 +363,19 @@ class device_passes : protected device_values<L> {
     int along = -1;
     passed_step reader;
     reading link;
+    const auto means_the_same = [&](const passed_step& t, const reading& r) {
+      if (t.pass != reader.pass) return false;
+      for (int l = 0; l < problem_.label_count; ++l) {
+        if (l != along && contains(result_labels(first) & ~batch, l) &&
+            t.like[r.to_label[l]] != reader.like[link.to_label[l]])
+          return false;
+      }
+      return true;
+    };
     for_each_reading([&](const passed_step& t, int v, const reading& r) {
-      if (t.stage != stage) return;
+      if (t.stage != stage || !chains) return;
       const int label = chained_label(t, v, r, batch);
-      chains = chains && label >= 0 && (along < 0 || (label == along && t.pass == reader.pass));
+      chains = label >= 0 && (along < 0 || (label == along && means_the_same(t, r)));
       along = label;
       reader = t;
       link = r;

@@ -19,9 +19,9 @@ constexpr index device_rows_at_most(scalar type) {
 /// tables of order up to 32 in double precision. Larger ones are left to the caches.
 inline constexpr index device_table_bytes = 8192;
 
-/// The most bytes of such tables in constant memory; on an H200 products read them from there as
-/// fast as from registers, while shared memory hands a warp 128 bytes in a cycle, one of those 32
-/// for 16 products in double precision, whether its threads read the same or not.
+/// The most bytes of such tables in constant memory. They come to the arithmetic by a path of their
+/// own, while shared memory hands a warp 128 bytes in a cycle, which are the numbers of 16 threads
+/// in double precision, whether its threads read the same or not.
 inline constexpr index device_constant_bytes = 16384;
 
 /// Bytes of shared memory up to which such inputs are taken in: what leaves room for two blocks on

@@ -141,6 +141,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("what a step leaves is read by others as it lies and turned") {
+  using labels::e, labels::i, labels::j, labels::k, labels::l;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr input<"D"> D;
+  constexpr local<"t"> t;
+  constexpr output<"v"> v;
+  constexpr auto kernel =
+      fuse(e)(t(e, i, j, k) = A(i, l) * u(e, l, j, k),
+              v(e, i, j, k) = D(e, i, j, k) * t(e, i, k, j) + D(e, i, j, k) * t(e, i, j, k));
+  constexpr index n = 3, elements = 50;
+  testing::test_device machine;
+  const device_queue where = on(machine);
+  tensor<double, dyn, n, n, n> U(elements), M(elements), got(elements), want(elements);
+  fill(U, 1);
+  fill(M, 2);
+  tensor<double, n, n> table;
+  fill(table, 3);
+  for (index x = 0; x < elements; ++x)
+    for (index a = 0; a < n; ++a)
+      for (index b = 0; b < n; ++b)
+        for (index c = 0; c < n; ++c) {
+          double sum = 0;
+          for (index s = 0; s < n; ++s) sum += table(a, s) * (U(x, s, c, b) + U(x, s, b, c));
+          want(x, a, b, c) = M(x, a, b, c) * sum;
+        }
+  const auto from = copied(where, U), factor = copied(where, M);
+  const auto small = copied(where, table);
+  device_tensor<double, dyn, n, n, n> to(where, elements);
+  kernel(where, v = to, u = from, A = small, D = factor);
+  to.copy_to(got);
+  CHECK(same(got, want));
+}
+
 TEST_CASE("what is declared of an operand is legal on a device") {
   using labels::e, labels::q, labels::r, labels::i, labels::j;
   constexpr input<"u"> u;
