@@ -17,8 +17,8 @@ class device_passes : protected device_values<L> {
 
  protected:
   using base::extent, base::is_alias, base::is_final, base::labels_of, base::lay, base::n_,
-      base::order_of, base::output, base::plan_, base::points, base::problem_, base::read,
-      base::result_labels, base::root, base::value;
+      base::order_of, base::plan_, base::points, base::problem_, base::read, base::result_labels,
+      base::value;
   using typename base::placed_value;
 
   using base::base;

@@ -12,9 +12,8 @@ class device_steps : protected device_passes<L> {
   using base = device_passes<L>;
 
  protected:
-  using base::extent, base::is_alias, base::is_final, base::lay, base::n_, base::neighbours,
-      base::output, base::placed, base::plan_, base::problem_, base::read, base::row_label,
-      base::value;
+  using base::extent, base::is_alias, base::lay, base::n_, base::neighbours, base::output,
+      base::placed, base::plan_, base::problem_, base::read, base::row_label, base::value;
   using typename base::placed_step, typename base::placed_value;
 
   device_steps(const problem<L>& p, const contraction_plan<L>& plan, const device_source* sources,

@@ -15,8 +15,8 @@ namespace tenfold {
 template <limits L>
 class device_lowering : private device_fusion<L> {
   using base = device_fusion<L>;
-  using base::arrange, base::batch_, base::device_, base::emit, base::extent, base::fuse,
-      base::in_shared_memory, base::is_alias, base::is_final, base::lay, base::lay_out, base::n_,
+  using base::arrange, base::device_, base::emit, base::extent, base::fuse, base::in_shared_memory,
+      base::is_alias, base::is_final, base::is_table, base::lay, base::lay_out, base::n_,
       base::operand, base::order_of, base::output, base::plan_, base::points, base::problem_,
       base::read, base::result_labels, base::root, base::set_batch, base::value, base::values_;
   using typename base::placed_value;
@@ -102,9 +102,14 @@ class device_lowering : private device_fusion<L> {
     label_set batch = bit(best);
     int loops = 1;
     const auto fits = [&] {
+      const auto given = values_;
+      for (int v = 0; v < n_; ++v)
+        if (is_table(value(v), batch)) value(v).where = device_memory::block;
       for (int s = 0; s < plan_.step_count; ++s)
         value(n_ + s) = is_final(s) ? output() : is_alias(s) ? read(s) : in_shared_memory(s, batch);
-      return lay_out(arrange(fused, batch), batch, 0, [](int, index) {}) <= room();
+      const index entries = lay_out(arrange(fused, batch), batch, 0, [](int, index) {});
+      values_ = given;
+      return entries <= room();
     };
     const auto fills = [&] {
       const index elements = points(batch);

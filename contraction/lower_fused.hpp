@@ -191,12 +191,15 @@ class device_fusion : protected device_steps<L> {
     for (const moved_input& x : moved) n += x.entries;
     return n;
   }
-  /// Whether two inputs have the same entries, under whatever labels.
+  /// Whether two inputs have the same entries of an element, under whatever labels.
   bool are_alike(int v, int w) const {
     if (problem_.same[v] != problem_.same[w]) return false;
     const auto &order = problem_.inputs[v].order, &its = problem_.inputs[w].order;
     bool alike = order.count == its.count;  // merged labels are those of one operand, too
-    for (int i = 0; alike && i < order.count; ++i) alike = extent(order[i]) == extent(its[i]);
+    for (int i = 0; alike && i < order.count; ++i) {
+      const bool of_batch = contains(batch_, order[i]) || contains(batch_, its[i]);
+      alike = of_batch ? order[i] == its[i] : extent(order[i]) == extent(its[i]);
+    }
     return alike;
   }
   void place_like(int v, int w) {
@@ -274,7 +277,8 @@ class device_fusion : protected device_steps<L> {
                                 : brought;
       int last = phase.first_step;
       for (auto s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s) {
-        for (const device_operand* x : {&phase.steps[s].a, &phase.steps[s].b}) {
+        for (const device_operand* x :
+             {&phase.steps[s].a, &phase.steps[s].b, &phase.steps[s].add}) {
           if (x->where == device_memory::element && at <= x->offset && x->offset < end)
             last = static_cast<int>(s);
         }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <tenfold/backend/cuda/ready_gemms.hpp>
 #include <tenfold/backend/cuda/ready_programs.hpp>
@@ -57,6 +58,8 @@ class device_machine {
   /// forgets them before it ends.
   ready_gemms products;
   ready_programs programs;
+  /// Held while constants are copied and what reads them is launched: others may use the stream.
+  std::mutex constants_mutex;
 };
 
 }  // namespace tenfold::cuda

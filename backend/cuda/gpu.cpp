@@ -67,10 +67,12 @@ gpu::gpu(int number, image_cache images, const driver& by)
   capabilities_.shared_bytes = attribute(shared_bytes_of_multiprocessor);
   capabilities_.shared_bytes_block = attribute(shared_bytes_of_block);
   capabilities_.reserved_bytes = attribute(reserved_bytes_of_block);
-  // Two transfers in each cycle of the memory's clock.
-  capabilities_.bandwidth = 2.0 * 1000 * attribute(clock_of_memory) * attribute(bus_width) / 8;
+  // Two transfers in each cycle of the memory's clock. A driver that does not tell says 0.
+  const double bandwidth = 2.0 * 1000 * attribute(clock_of_memory) * attribute(bus_width) / 8;
+  if (bandwidth > 0) capabilities_.bandwidth = bandwidth;
   capabilities_.warp = attribute(warp_size);
-  capabilities_.clock = 1000.0 * attribute(clock_of_multiprocessors);
+  const double clock = 1000.0 * attribute(clock_of_multiprocessors);
+  if (clock > 0) capabilities_.clock = clock;
   driver_.require(driver_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
 }
 

@@ -2,6 +2,7 @@
 #include <complex>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/program.hpp>
 #include <tenfold/backend/cuda/program_text.hpp>
@@ -107,6 +108,8 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
            stream);
       continue;
     }
+    std::unique_lock lock(machine_.constants_mutex, std::defer_lock);
+    if (!phase.constants.empty()) lock.lock();
     for (const phase_constant& c : phase.constants)
       machine_.copy_within(static_cast<T*>(functions_[i].constants) + c.to,
                            base_of(phase.places[static_cast<std::size_t>(c.place)]).data,

@@ -13,8 +13,8 @@
 ///   task      one tile of `rows` x `columns` entries of the C of one problem
 ///   thread    one register tile of `thread_rows` x `thread_columns` entries: of thread (r, c) the
 ///             rows r + i R and the columns c + j C of the task's tile, R x C being the threads of
-///             a task, so that neighbouring threads touch neighbours in memory; `together` columns
-///             count as one here where a thread has such neighbours
+///             a task, so that neighbouring threads touch neighbours in memory; where a thread has
+///             `together` neighbouring columns these count as one (way_to_column)
 /// The sum over k goes in parts of `panel`, whose entries of A and B wait in shared memory. There
 /// is room for `buffers` such parts: while threads work on one, the next ones are on their way.
 /// A matrix that serves all problems and is one part is brought once.

@@ -8,7 +8,8 @@
 #include <tenfold/backend/interface/select/tiles.hpp>
 
 /// Batched products of matrices on a GPU: how the work of a shape is cut. What is said here of
-/// registers was read from compilers; the times follow from counts of what a multiprocessor does.
+/// registers was read from compilers; the times follow from counts of what a multiprocessor does,
+/// by weights that were fitted to measured ones.
 namespace tenfold::select {
 
 /// Who computes one problem.
@@ -125,7 +126,7 @@ constexpr void device_copies(device_matrix& x, const batch_alignment& lies, int 
                              int columns, int tile_rows, int tile_columns, scalar type, int most) {
   x.run = device_run::row;
   x.bytes = 0;
-  if (x.layout != batch_layout::strided || x.column != 1) return;
+  if (x.layout != batch_layout::strided || x.column != 1 || x.row == 0) return;
   const int entry = static_cast<int>(bytes_of(type));
   const index all = index{rows} * columns;
   const bool dense = x.row == columns && tile_columns == columns;
@@ -135,7 +136,7 @@ constexpr void device_copies(device_matrix& x, const batch_alignment& lies, int 
     const bool each = x.shared || (lies.step == 0 ? fits(all) : lies.step % bytes == 0);
     if (each && fits(x.row) && fits(columns) && fits(tile_columns))
       x.run = device_run::row;
-    else if (each && dense && fits(all) && fits(index{tile_rows} * columns))
+    else if (each && dense && all < index{1} << 31 && fits(all) && fits(index{tile_rows} * columns))
       x.run = device_run::matrix;
     else if (dense && tile_rows == rows && lies.step == 0 && !x.shared && fits(problems * all))
       x.run = device_run::group;

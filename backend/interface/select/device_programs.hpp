@@ -6,7 +6,7 @@
 #include <tenfold/backend/interface/select/device_products.hpp>
 
 /// Expressions on a GPU: what stays in shared memory, and how many threads take how many elements.
-/// The weights follow from counts; no run has judged them yet.
+/// Where nothing is said of an H200 they follow from counts.
 namespace tenfold::select {
 
 /// The most rows that one thread computes: as many registers of 32 bits as the sums of a register
@@ -104,6 +104,19 @@ inline int device_least_registers(const device_phase& phase, scalar type) {
   return (device_direct_loads(phase) > 24 ? 64 : 32) + 16 * words_of(type);
 }
 
+/// Lines of an element in the pass that has most, of those that sum if any does.
+inline index device_most_lines(const device_phase& phase) {
+  index most = 1, most_that_sum = 0, here = 0;
+  for (std::size_t s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s) {
+    const device_step& step = phase.steps[s];
+    if (step.start != device_start::along)
+      here = static_cast<index>(line_count(step, phase.loops.data()));
+    most = std::max(most, here);
+    if (step.sum_loops > 0) most_that_sum = std::max(most_that_sum, here);
+  }
+  return most_that_sum > 0 ? most_that_sum : most;
+}
+
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
 /// line for each thread in the pass that has most. It is the smallest block of those whose threads
 /// have lines nearly as often as in any: a block of one element where that suits well, because
@@ -113,12 +126,14 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
   phase.threads = device_block_threads;
   if (!phase.shares) return;
   const auto bytes = static_cast<int>(bytes_of(type));
-  index lines = 1;
-  for (std::size_t s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s)
-    if (phase.steps[s].start != device_start::along && phase.steps[s].sum_loops > 0)
-      lines = std::max<index>(lines, line_count(phase.steps[s], phase.loops.data()));
+  const index lines = device_most_lines(phase);
+  const index room =
+      phase.element_entries == 0
+          ? device_most_elements
+          : (d.shared_bytes_block / bytes - phase.block_entries) / phase.element_entries;
   const auto elements_of = [&](int threads) {
-    return static_cast<int>(std::clamp<index>(threads / lines, 1, device_most_elements));
+    const index wanted = std::min(threads / lines, device_most_elements);
+    return static_cast<int>(std::max<index>(std::min(wanted, room), 1));
   };
   const auto resident_of = [&](int threads) {
     return device_resident_blocks(d, threads, device_least_registers(phase, type),

@@ -123,6 +123,20 @@ TEST_CASE("long sums are shared whichever entries are neighbours") {
     check_on_device<double>(machine, x);
 }
 
+TEST_CASE("one tensor is read twice, with the batch in different places") {
+  test_device machine;
+  sample<double> x({9, 9}), m({9, 9});
+  generator g(1);
+  x.fill(g, entries_kind::exact);
+  m.fill(g, entries_kind::exact);
+  check_on_device<double>(machine, "ei,ij,je->e", entries_kind::exact, {seen(x), seen(m), seen(x)});
+}
+
+TEST_CASE("elements with few lines and much memory are as many as fit") {
+  test_device machine;
+  check_on_device<double>(machine, {"ek,ek,e->e", {{200, 500}, {200, 500}, {200}}});
+}
+
 TEST_CASE("sums over nothing and results without entries run on a device") {
   test_device machine;
   for (const expression_of_text& x : {expression_of_text{"ij,jk->ik", {{3, 0}, {0, 4}}},
