@@ -292,8 +292,8 @@ class device_passes : protected device_values<L> {
       // Rows of what is summed would be other lines.
       if (t.rows >= 0 && contains(labels_of(v == step.a ? step.a : step.b), t.rows)) return -1;
     }
-    if (!r.is_whole || along < 0 || extent(along) > select::device_line_rows(problem_.type) ||
-        (t.rows >= 0 && extent(t.rows) > select::device_line_rows(problem_.type)))
+    if (!r.is_whole || along < 0 || extent(along) > select::device_rows_at_most(problem_.type) ||
+        (t.rows >= 0 && extent(t.rows) > select::device_rows_at_most(problem_.type)))
       return -1;
     label_set there = 0;
     int from = -1;
@@ -323,7 +323,7 @@ class device_passes : protected device_values<L> {
       return far == nullptr ? 0 : select::magnitude(far->stride[l]);
     };
     const auto can_be = [&](int l) {
-      return extent(l) > 1 && extent(l) <= select::device_line_rows(problem_.type) &&
+      return extent(l) > 1 && extent(l) <= select::device_rows_at_most(problem_.type) &&
              (far == nullptr || apart(l) > 1);
     };
     if (wanted >= 0 && can_be(wanted)) return wanted;

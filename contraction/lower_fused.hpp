@@ -261,7 +261,7 @@ class device_fusion : protected device_steps<L> {
       const label_set named = step.contracted | (s.rows < 0 ? label_set{0} : bit(s.rows));
       if (step.contracted == 0 || base::only_label(step.contracted) < 0 ||
           (value(v).labels & ~named) != 0 ||
-          (s.rows >= 0 && extent(s.rows) > select::device_line_rows(problem_.type)) ||
+          (s.rows >= 0 && extent(s.rows) > select::device_rows_at_most(problem_.type)) ||
           points(step.contracted) * (s.rows < 0 ? 1 : extent(s.rows)) > device_unrolled_products)
         return false;
     }

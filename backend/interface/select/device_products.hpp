@@ -535,9 +535,11 @@ constexpr device_product_choice device_product(const gemm_shape& shape,
   return best;
 }
 
-/// Times that the device is filled, at most, with blocks that bring a shared matrix once and walk
-/// on.
-inline constexpr index device_product_waves = 8;
+/// Times that the device is filled, at most, with blocks that walk on through the work of one
+/// launch: they bring a shared matrix once, or the inputs of elements ahead, and yet the memory is
+/// read in better order by blocks that begin one after another. On an H200 8 were up to 1.2 times
+/// as fast as 1 for fused programs, and mostly faster than as many as there are elements.
+inline constexpr index device_waves = 8;
 
 /// Blocks of a launch for so many problems: one for each part of the work, as many as a grid can be
 /// long. On an H200 as many blocks as it holds at a time, which walk through all of the batch, were
@@ -554,7 +556,7 @@ constexpr index device_blocks(const device_gemm& g, scalar type, index count,
   if (g.a.shared || g.b.shared) {
     const index resident = device_resident_blocks(
         d, g.threads_of_block(), registers, shared_bytes(g, static_cast<int>(bytes_of(type))));
-    const index walking = device_product_waves * d.multiprocessors * (resident < 1 ? 1 : resident);
+    const index walking = device_waves * d.multiprocessors * (resident < 1 ? 1 : resident);
     if (walking < most) most = walking;
   }
   return blocks < most ? blocks : most;

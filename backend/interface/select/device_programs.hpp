@@ -10,7 +10,7 @@
 namespace tenfold::select {
 
 /// The most rows that one thread computes: as many registers of 32 bits as the sums of a register
-/// tile may take (device_sum_registers).
+/// tile may take (device_sum_registers). A line that others sum over in registers has no more.
 constexpr index device_rows_at_most(scalar type) {
   return device_sum_registers(type) / words_of(type);
 }
@@ -69,10 +69,6 @@ constexpr index device_sum_parts(index lines, index terms, int lanes,
   const index wanted = (device_threads_wanted(d) + all - 1) / all;
   return wanted < most ? wanted : most;
 }
-
-/// Rows that a line of a fused step may have in registers, to sum over or to leave: more are left
-/// in shared memory.
-constexpr index device_line_rows(scalar type) { return device_rows_at_most(type); }
 
 /// The sides of the square parts by which entries are put in another order, and the threads that
 /// do: neighbours are read and written by warps.
@@ -163,12 +159,6 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
     }
   }
 }
-
-/// Times that the device is filled with blocks of one launch, at most. Each walks on through
-/// elements, whose inputs it brings ahead, and yet the memory is read in better order by blocks
-/// that begin one after another: on an H200 8 were up to 1.2 times as fast as 1, and mostly faster
-/// than as many as there are elements.
-inline constexpr index device_waves = 8;
 
 /// Blocks of a launch, of a kernel of so many registers: those beyond walk on.
 inline index device_blocks(const device_phase& phase, scalar type, int registers,

@@ -10,10 +10,11 @@ namespace {
 
 using emulation::orders;
 
-constexpr const char* code = "tenfold/backend/cuda/program.device.hpp";
+constexpr const char *steps_code = "tenfold/backend/cuda/program.device.hpp",
+                     *operand_code = "tenfold/backend/cuda/operand.device.hpp";
 
 /// Three matrices for each of 50 elements, by way of shared memory: numbers are exact.
-int times_caught(const char* from, const char* to, const std::string& error = "") {
+int times_caught(const emulation::change& change, const std::string& error = "") {
   const std::string_view text = "ai,ebi,bc->eac";
   operand_list inputs;
   std::vector<sample<double>> x;
@@ -27,7 +28,7 @@ int times_caught(const char* from, const char* to, const std::string& error = ""
   }
   const expectation want = expect(text, inputs);
   dynamic_tensor<double> y(result_shape(text, inputs.data(), 3, {}));
-  return emulation::times_caught({code, from, to}, error, [&](emulation::emulated_device& on_this) {
+  return emulation::times_caught(change, error, [&](emulation::emulated_device& on_this) {
     std::fill(y.data(), y.data() + y.size(), 0);
     evaluate_on(on(on_this), text, inputs.data(), 3, y.shape(), y.data(), {});
     for (index i = 0; i < y.size(); ++i) {
@@ -41,29 +42,34 @@ int times_caught(const char* from, const char* to, const std::string& error = ""
 }  // namespace
 
 TEST_CASE("the code of expressions as it is has nothing to catch") {
-  CHECK(times_caught("", "") == 0);
+  CHECK(times_caught({steps_code, "", ""}) == 0);
 }
 
 TEST_CASE("every barrier and every wait of an expression is missed when it is missing") {
-  CHECK(times_caught("if constexpr (P::element_entries > 0) wait_for_block();", "") == orders);
+  CHECK(times_caught({steps_code, "if constexpr (P::element_entries > 0) wait_for_block();", ""}) ==
+        orders);
   CHECK(times_caught(
-            "if constexpr (end < P::step_count || frees_copies<P, S, end>()) wait_for_block();",
-            "") == orders);
-  CHECK(times_caught("wait_for_copies<0>();", "", "has not waited for its copies") == orders);
+            {steps_code,
+             "if constexpr (end < P::step_count || frees_copies<P, S, end>()) wait_for_block();",
+             ""}) == orders);
+  CHECK(times_caught({steps_code, "wait_for_copies<0>();", ""}, "has not waited for its copies") ==
+        orders);
 }
 
 TEST_CASE("a barrier of an expression that only some threads reach is an error") {
-  CHECK(times_caught("if constexpr (P::element_entries > 0) wait_for_block();",
-                     "if (thread_index() < 3) wait_for_block();", "divergent") == orders);
+  CHECK(times_caught({steps_code, "if constexpr (P::element_entries > 0) wait_for_block();",
+                      "if (thread_index() < 3) wait_for_block();"},
+                     "divergent") == orders);
 }
 
 TEST_CASE("an entry beyond an element's shared memory is an error, one that nobody wrote shows") {
-  CHECK(times_caught("memory.element[slot][at + static_cast<int>(further)] = value;",
-                     "volatile long long end = P::elements * P::element_entries;\n"
-                     "memory.element[slot][at + static_cast<int>(further)] = value;\n"
-                     "(&memory.element[0][0])[end] = value;",
+  CHECK(times_caught({operand_code, "memory.element[slot][at + static_cast<int>(further)] = value;",
+                      "volatile long long end = P::elements * P::element_entries;\n"
+                      "memory.element[slot][at + static_cast<int>(further)] = value;\n"
+                      "(&memory.element[0][0])[end] = value;"},
                      "outside") == orders);
-  CHECK(times_caught("{mine < all && is_part", "{mine + 1 < all && is_part") == orders);
+  CHECK(times_caught({steps_code, "{mine < all && is_part", "{mine + 1 < all && is_part"}) ==
+        orders);
 }
 
 }  // namespace tenfold::testing
