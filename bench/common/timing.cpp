@@ -16,14 +16,16 @@ double quantile(const std::vector<double>& sorted, double fraction) {
 }
 
 double seconds_of(const candidate& c, int passes, const std::function<double()>& now) {
-  const double start = now();
+  const std::function<double()>& clock = c.clock ? c.clock : now;
+  const double start = clock();
   for (int i = 0; i < passes; ++i) c.pass();
-  return now() - start;
+  return clock() - start;
 }
 
 /// Passes that fill a sample.
 int passes_of(const candidate& c, double sample_seconds, const std::function<double()>& now) {
   c.pass();
+  if (sample_seconds <= 0) return 1;
   int passes = 1;
   for (;;) {
     const double seconds = seconds_of(c, passes, now);

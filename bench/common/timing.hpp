@@ -10,6 +10,8 @@ namespace tenfold::bench {
 struct candidate {
   std::string name;
   std::function<void()> pass;
+  /// Seconds, where the work is not done by this process; otherwise time_alternately's own.
+  std::function<double()> clock = {};
 };
 
 struct timing {
@@ -36,7 +38,8 @@ double spread_of(std::vector<double> values);
 /// first. Every candidate runs once before, and where samples have a length also before each of
 /// them: what the one before left in the caches does not count.
 ///
-/// Seconds are read from `now`, processor time if nothing else is said.
+/// Seconds are read from `now`, processor time if nothing else is said, or the candidate's own
+/// clock.
 ///
 /// The time of the first is its median; that of another is the median of its ratios to the first
 /// within a round, times that. A machine that is shared changes its speed from one second to the
