@@ -176,7 +176,7 @@ int run(int argc, char** argv) {
   report out("contract", argc, argv);
   out.measure_machine();
   peers others(out);
-  for (const tccg_case& x : tccg(out.settings().quick ? 0.5 : 1)) {
+  for (const tccg_case& x : tccg(out.settings().quick ? 1.5e9 : 6e10)) {
     run_beside_gemm<double>(out, others, x.d);
     run_beside_gemm<float>(out, others, x.s);
   }

@@ -717,13 +717,36 @@ class lowering : private whole_lowering<L, Program> {
     if (sum_count > 0) step.k = take_longest(sums, sum_count);
     step_loop outer[L.labels + 1] = {};
     int outer_count = 0;
+    index vectors = step.n.extent;
+    for (int i = 0; i < column_count; ++i) vectors *= columns[i].extent;
+    const bool listed =
+        shared_count == 0 && lists_rows(shape, step, rows, row_count, sums, sum_count, vectors);
     for (int i = 0; i < shared_count; ++i) outer[outer_count++] = shared[i];
-    for (int i = 0; i < row_count; ++i) outer[outer_count++] = rows[i];
+    for (int i = 0; i < row_count && !listed; ++i) outer[outer_count++] = rows[i];
     for (int i = 0; i < column_count; ++i) outer[outer_count++] = columns[i];
     set_loops(step, outer, outer_count, sums, sum_count);
+    if (listed) {
+      step.row_count = row_count;
+      base::add_loops(rows, row_count);
+    }
     release_operand(shape, s, va, a);
     if (vb >= 0) release_operand(shape, s, vb, b);
     finish(shape, s, step, c, results);
+  }
+
+  /// Whether register tiles of a step, for all of whose columns A is the same, take its rows, m and
+  /// these loops, through tables.
+  constexpr bool lists_rows(const phase_shape& shape, const program_step& step,
+                            const step_loop* rows, int row_count, const step_loop* sums,
+                            int sum_count, index vectors) const {
+    if (caps_.compiled || is_complex(problem_.type) || shape.width == 1 || row_count == 0 ||
+        step.a.how != access::uniform || step.b.where == buffer::none ||
+        step.halves != reflection::none)
+      return false;
+    index m = step.m.extent, k = step.k.extent;
+    for (int i = 0; i < row_count; ++i) m *= rows[i].extent;
+    for (int i = 0; i < sum_count; ++i) k *= sums[i].extent;
+    return select::lists_rows(m, k, vectors);
   }
 
   // --- products entry by entry, side by side ------------------------------------------------

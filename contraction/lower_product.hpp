@@ -114,11 +114,14 @@ constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& pla
   const bool has_batch = loops.t.a != 0 && loops.t.b != 0 && select::is_batch(loops.t.extent);
   const auto m = static_cast<double>(loops.m.extent), n = static_cast<double>(loops.n.extent),
              k = static_cast<double>(loops.k.extent);
-  // What moves one operand along the batch makes its side longer.
+  // What moves one operand along the batch makes its side longer. Where neighbours in memory are
+  // problems of the batch, a copy of each problem would take one entry of each line.
   const auto t = static_cast<double>(nominal(loops.t.extent));
+  const auto is_unit = [](index stride) { return stride == 1 || stride == -1; };
+  const bool across_lines = is_unit(loops.t.a) || is_unit(loops.t.b);
   if (may_be_blocked && !has_batch &&
-      select::is_blocked(loops.t.b == 0 ? m * t : m, loops.t.a == 0 ? n * t : n, k, false, p.type,
-                         caps))
+      select::is_blocked(loops.t.b == 0 ? m * t : m, loops.t.a == 0 ? n * t : n, k, across_lines,
+                         p.type, caps))
     return false;
   if (!loops.found || out.phase_count == Program::max_phases ||
       out.step_count == Program::max_steps)

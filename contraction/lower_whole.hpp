@@ -100,9 +100,9 @@ class whole_lowering : protected program_builder<L, Program> {
 
     program_step& step = append_whole(step_kind::blocked, s, a, b, c);
     const index m = g.rows.extent(), n = g.columns.extent(), k = g.sums.extent();
-    step.blocks = select::blocks_of(m, n, k, problem_.type, caps_);
-    if (const index together = g.transposed_columns(lanes); together > 0)
-      step.blocks.n = select::whole_columns(step.blocks.n, together);
+    step.blocks = select::blocks_of(
+        m, n, k, problem_.type, caps_,
+        {g.transposed_together(g.columns, lanes), g.transposed_together(g.sums, lanes)});
     step.row_count = g.rows.count;
     step.column_count = g.columns.count;
     base::set_loops(step, g.batch.loops, g.batch.count, g.sums.loops, g.sums.count);

@@ -466,10 +466,23 @@ class explaining {
             : select::tile_choice{is_row(step) ? select::dynamic_row(problem_.type)
                                                : select::dynamic_tile(problem_.type),
                                   select::tile_reason::library};
-    shape(e, f, in.width, tile.shape, step);
+    if (step.row_count > 0)
+      listed(e, f, step);
+    else
+      shape(e, f, in.width, tile.shape, step);
     e.why = e.rows == e.row_extent && e.columns == e.column_extent ? select::tile_reason::no_more
                                                                    : tile.why;
     if (step.c.where == buffer::workspace) workspace(e, step.origin);
+  }
+
+  constexpr void listed(explained_step& e, int f, const program_step& step) {
+    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    program_step all = step;
+    const int first = step.first_loop + step.outer_count + step.k_outer_count;
+    for (int i = 0; i < step.row_count; ++i)
+      all.m.extent *= program_->loops[static_cast<std::size_t>(first + i)].extent;
+    const int rows = select::chunks(all.m.extent, select::listed_rows).longer;
+    shape(e, f, in.width, {rows, select::listed_columns(rows)}, all);
   }
 
   constexpr void halves(explained_step& e, int f, const program_step& step) {

@@ -86,7 +86,8 @@ struct product_groups {
 
   /// Lanes are columns, so the loop along which entries of C are neighbours ends that group; if it
   /// is one of the rows, A and B change places, which is returned. The other groups are in the
-  /// order of the operand that they are packed from, so that packing runs along its memory.
+  /// order of the operand that they are packed from, so that packing runs along its memory; rows
+  /// in that of C where C is much larger than A.
   constexpr bool arrange(int lanes) {
     const index in_rows = rows.nearest(&step_loop::c), in_columns = columns.nearest(&step_loop::c);
     const bool turned = in_columns == 0 || (in_rows != 0 && in_rows < in_columns);
@@ -96,7 +97,8 @@ struct product_groups {
         for (int i = 0; i < g->count; ++i) std::swap(g->loops[i].a, g->loops[i].b);
     }
     batch.sort_by(&step_loop::c);
-    rows.sort_by(&step_loop::a);
+    rows.sort_by(select::writes_most(columns.extent(), sums.extent()) ? &step_loop::c
+                                                                      : &step_loop::a);
     columns.sort_by(&step_loop::c);
     sums.sort_by(sums.nearest(&step_loop::a) == 1 ? &step_loop::a : &step_loop::b);
     columns.bring_near(&step_loop::c, lanes);
@@ -112,11 +114,12 @@ struct product_groups {
     return false;
   }
 
-  /// Columns of which B is transposed as it is packed, or 0.
-  constexpr index transposed_columns(int lanes) const {
-    const int n = columns.count;
-    const bool apart = n > 1 && columns.loops[n - 2].b == 1 && columns.loops[n - 1].b != 1;
-    return apart ? lanes * columns.loops[n - 1].extent : 0;
+  /// Columns, or contracted values, of which B is transposed at a time as it is packed, or 0:
+  /// `lanes` values of the loop along which B has neighbours, for each of the last loop.
+  static constexpr index transposed_together(const loop_group<Labels>& g, int lanes) {
+    const int n = g.count;
+    const bool apart = n > 1 && g.loops[n - 2].b == 1 && g.loops[n - 1].b != 1;
+    return apart ? lanes * g.loops[n - 1].extent : 0;
   }
 };
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/loop_walk.hpp>
+#include <tenfold/backend/cpu/panels.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
@@ -26,225 +28,6 @@ inline constexpr select::tile_shape tile = select::blocked_tile(registers, scala
 template <class T>
 inline constexpr int row_lanes = std::max(tile<T>.m, block_entries<T>);
 
-// ---- where entries lie --------------------------------------------------------------------------
-
-/// The distances of two operands along a part of a group of loops that are merged into one index.
-struct distances {
-  index* x;
-  index* y;
-
-  /// Of indices [begin, begin + count); `to_x` and `to_y` say which operands.
-  void fill(const step_loop* loops, int loop_count, index step_loop::*to_x, index step_loop::*to_y,
-            index begin, index count) const {
-    loop_walk walk(loops, loop_count, begin);
-    const auto of = [&](index step_loop::*operand) {
-      return operand == &step_loop::a ? walk.a : operand == &step_loop::b ? walk.b : walk.c;
-    };
-    for (index i = 0; i < count; ++i, walk.next()) {
-      x[i] = of(to_x);
-      y[i] = of(to_y);
-    }
-  }
-};
-
-/// Whether the distances go up in equal steps.
-[[gnu::always_inline]] inline bool is_regular(const index* at, index count) {
-  for (index i = 2; i < count; ++i)
-    if (at[i] - at[i - 1] != at[1] - at[0]) return false;
-  return true;
-}
-
-// ---- packing ------------------------------------------------------------------------------------
-
-/// Entries of an operand that are neighbours in memory lie in panels `apart` indices from one
-/// another; 0: nowhere, or side by side.
-struct neighbours_apart {
-  index lanes = 0, k = 0;
-
-  /// Of a group of loops that ends with one of `extent` values and before it the one along which
-  /// they are neighbours.
-  static index of(const step_loop* loops, int count, index step_loop::*to) {
-    return count > 1 && loops[count - 2].*to == 1 && loops[count - 1].*to != 1
-               ? loops[count - 1].extent
-               : 0;
-  }
-};
-
-/// A part of an operand as panels: W lanes at each of k_count contracted values,
-///   to[lane / W * W * k_count + k * W + lane % W] := conj?(from[lane_at[lane] + k_at[k]]),
-/// 0 in lanes that fill the last panel.
-template <class T, int W, bool Conjugated, class X>
-class packing {
- public:
-  packing(T* to, const X* from, const index* lane_at, index lanes_count, const index* k_at,
-          index k_count, neighbours_apart near)
-      : to_(to),
-        from_(from),
-        lane_at_(lane_at),
-        lanes_count_(lanes_count),
-        k_at_(k_at),
-        k_count_(k_count),
-        near_(near) {}
-
-  void run() const {
-    const index panels = (lanes_count_ + W - 1) / W;
-    const index apart = near_.lanes % W == 0 ? near_.lanes / W : 0;
-    if (apart == 0) {
-      for (index q = 0; q < panels;) {
-        const index count = side_by_side(q, panels);
-        count > 1 ? rows(q, count) : panel(q);
-        q += count;
-      }
-      return;
-    }
-    // All neighbours of one contracted value at a time: they share a page.
-    for (index c = 0; c < std::min(apart, panels); ++c) {
-      index near = 0;  // panels c, c + apart, ... up to here
-      while (are_neighbours(c + near, apart)) near += p * apart;
-      for (index k = 0; k < k_count_; ++k)
-        for (index q = c; q < c + near; q += p * apart)
-          pack_block<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
-                                          from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
-      for (index q = c + near; q < panels; q += apart) panel(q);
-    }
-  }
-
- private:
-  static constexpr int p = block_entries<T>;
-
-  /// How many panels from q on hold neighbours of one another, all at once; at least 1.
-  index side_by_side(index q, index panels) const {
-    index count = 0;
-    while (q + count < panels && is_whole(q + count) && lane_stride(q + count) == 1 &&
-           lane_at_[(q + count) * W] == lane_at_[q * W] + count * W)
-      ++count;
-    return std::max<index>(count, 1);
-  }
-  /// Such panels: of each contracted value all its neighbours, a run of memory.
-  void rows(index q, index count) const {
-    for (index k = 0; k < k_count_; ++k) {
-      const X* const x = from_ + lane_at_[q * W] + k_at_[k];
-      for (index i = 0; i < count * W; i += p)
-        store_row<T, p>(to_ + ((q + i / W) * k_count_ + k) * W + i % W,
-                        load_row<T, p, Conjugated>(x + i));
-    }
-  }
-
-  bool is_whole(index q) const {
-    return (q + 1) * W <= lanes_count_ && is_regular(lane_at_ + q * W, W);
-  }
-  index lane_stride(index q) const { return lane_at_[q * W + 1] - lane_at_[q * W]; }
-
-  /// Whether the panels q, q + apart, ... hold neighbours of memory, as many as a block transposes.
-  bool are_neighbours(index q, index apart) const {
-    for (index i = 0; i < p; ++i) {
-      const index other = q + i * apart;
-      if ((other + 1) * W > lanes_count_ || !is_whole(other) ||
-          lane_stride(other) != lane_stride(q) || lane_at_[other * W] - lane_at_[q * W] != i)
-        return false;
-    }
-    return true;
-  }
-
-  void panel(index q) const {
-    T* const to = to_ + q * k_count_ * W;
-    const index* const at = lane_at_ + q * W;
-    const auto count = static_cast<int>(std::min<index>(W, lanes_count_ - q * W));
-    if (!is_regular(at, count)) {
-      if (count < W || !runs_of_lanes<W / 2>(to, at)) scattered(to, at, count);
-      return;
-    }
-    const index stride = count > 1 ? at[1] - at[0] : 1, apart = near_.k;
-    if (apart > 0 && count == W && stride != 1) {
-      for (index base = 0; base < k_count_; base += p * apart) {
-        for (index k = base; k < std::min(base + apart, k_count_); ++k) {
-          bool near = k + (p - 1) * apart < k_count_;
-          for (index i = 1; i < p && near; ++i) near = k_at_[k + i * apart] - k_at_[k] == i;
-          if (near) {
-            pack_block<T, W, Conjugated, p>(to + k * W, apart * W, from_ + at[0] + k_at_[k],
-                                            stride);
-          } else {
-            for (index i = k; i < std::min(base + p * apart, k_count_); i += apart)
-              one_by_one(to, at, count, i);
-          }
-        }
-      }
-      return;
-    }
-    for (index k = 0; k < k_count_;) {
-      const index step = k + 1 < k_count_ ? k_at_[k + 1] - k_at_[k] : 0;
-      index end = k + 1;
-      while (end < k_count_ && k_at_[end] - k_at_[end - 1] == step) ++end;
-      const X* const x = from_ + at[0] + k_at_[k];
-      if (stride == 1 && count == W) {
-        for (index i = k; i < end; ++i)
-          for (int l = 0; l < W; l += p)
-            store_row<T, p>(to + i * W + l, load_row<T, p, Conjugated>(x + (i - k) * step + l));
-      } else {
-        pack<T, W, Conjugated>(to + k * W, x, end - k, {step, stride}, count);
-      }
-      k = end;
-    }
-  }
-
-  /// Lanes that are neighbours R or fewer at a time; false: they are all apart.
-  template <int R>
-  bool runs_of_lanes(T* to, const index* at) const {
-    if constexpr (R < 2) {
-      return false;
-    } else {
-      bool runs = R <= p;
-      for (int l = 0; l < W && runs; ++l) runs = at[l] == at[l / R * R] + l % R;
-      if (!runs) return runs_of_lanes<R / 2>(to, at);
-      for (index k = 0; k < k_count_; ++k)
-        for (int l = 0; l < W; l += R)
-          store_row<T, R>(to + k * W + l, load_row<T, R, Conjugated>(from_ + at[l] + k_at_[k]));
-      return true;
-    }
-  }
-
-  /// Lanes anywhere: transposed where contracted values are neighbours.
-  void scattered(T* to, const index* at, int count) const {
-    for (index k = 0; k < k_count_;) {
-      bool near = count == W && k + p <= k_count_;
-      for (index i = 1; i < p && near; ++i) near = k_at_[k + i] - k_at_[k] == i;
-      if (near) {
-        pack_block_at<T, W, Conjugated, p>(to + k * W, W, from_ + k_at_[k],
-                                           [&](int l) { return at[l]; });
-        k += p;
-      } else {
-        one_by_one(to, at, count, k++);
-      }
-    }
-  }
-
-  void one_by_one(T* to, const index* at, int count, index k) const {
-    for (int l = 0; l < count; ++l) to[k * W + l] = widen<T, Conjugated>(from_[at[l] + k_at_[k]]);
-    for (int l = count; l < W; ++l) to[k * W + l] = T(0);
-  }
-
-  T* to_;
-  const X* from_;
-  const index* lane_at_;
-  index lanes_count_;
-  const index* k_at_;
-  index k_count_;
-  neighbours_apart near_;
-};
-
-/// The same of an operand of any scalar.
-template <class T, int W>
-void pack_operand(T* to, const void* from, index distance, const operand_ref& ref,
-                  const index* lane_at, index lanes_count, const index* k_at, index k_count,
-                  neighbours_apart near) {
-  with_entries<T>(
-      ref, [&]<class X, bool Conjugated>(std::type_identity<X>, std::bool_constant<Conjugated>) {
-        packing<T, W, Conjugated, X>(to, static_cast<const X*>(from) + distance, lane_at,
-                                     lanes_count, k_at, k_count, near)
-            .run();
-      });
-}
-
 // ---- register tiles -----------------------------------------------------------------------------
 
 /// C[m][n] := alpha sum_k A[k][m] B[n][k] + beta C[m][n] of panels, C being given by `t`.
@@ -255,7 +38,7 @@ template <class T, int M, int N>
 void multiply_tile(tile_operands<T> t, index k) {
   t.a_m = 1;
   t.a_k = row_lanes<T>;
-  constexpr tile_modes how{.streams = true};
+  constexpr tile_modes how{.streams = true, .fetches_run = true};
   register_tile<T, column_lanes<T>, M, N, dynamic_k, how, epilogue::update>(t, k);
 }
 
@@ -276,14 +59,6 @@ tile_function<T> tile_of(index rows, index vectors) {
 template <class T>
 constexpr bool is_tile(index rows) {
   return rows == tile<T>.m || rows == tile<T>.m / 2 || rows == 1;
-}
-
-/// C := alpha sums + beta C for up to a vector of columns of a row; `side_by_side`: in memory, too.
-template <class T>
-[[gnu::always_inline]] inline void update_row(T* c, const index* column_at, bool side_by_side,
-                                              const T* sums, int count, T alpha, T beta) {
-  if (side_by_side) return update_run(c + column_at[0], sums, count, alpha, beta);
-  for (int i = 0; i < count; ++i) update_entry(c[column_at[i]], sums[i], alpha, beta);
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -338,16 +113,15 @@ class product {
   }
 
   /// The columns of one register tile: where those of B are, and whether those of C are vectors
-  /// of neighbours, each, and all, c_n apart.
+  /// of neighbours, c_n apart, or else where their runs of neighbours end.
   struct column_panel {
-    index columns = 0, vectors = 0;
+    int columns = 0, vectors = 0;
     const T* b = nullptr;
-    index b_k = 0, b_n = 0;
-    bool is_packed = true;
-    bool side_by_side[tile<T>.n] = {};
-    bool in_vectors = false;
-    index c_n = 0;
+    index b_k = 0, b_n = 0, c_n = 0;
+    bool is_packed = true, in_vectors = false;
+    std::uint8_t run_count = 0, run_end[width] = {};
   };
+  static_assert(sizeof(column_panel) <= select::column_panel_bytes(width));
 
   /// The same of columns [j, j + n).
   void columns(const target<T>& to, index begin, index end, bool dense, index j, index n) const {
@@ -363,12 +137,13 @@ class product {
     column_panel* const panels = list.as<column_panel>();
     for (index i = 0; i < panel_count; ++i) {
       column_panel& x = panels[i] = {};
-      x.columns = std::min<index>(width, n - i * width);
+      x.columns = static_cast<int>(std::min<index>(width, n - i * width));
       x.vectors = (x.columns + v - 1) / v;
-      x.in_vectors = in_vectors(in_n.y + i * width, x.columns, x.c_n);
-      for (index c = 0; c < x.columns; c += v)
-        x.side_by_side[c / v] =
-            are_neighbours(in_n.y + i * width + c, std::min<index>(v, x.columns - c));
+      const index* const in_c = in_n.y + i * width;
+      x.in_vectors = in_vectors(in_c, x.columns, x.c_n);
+      for (int c = 1; c <= x.columns; ++c)
+        if (c == x.columns || in_c[c] - in_c[c - 1] != 1)
+          x.run_end[x.run_count++] = static_cast<std::uint8_t>(c);
     }
     const scratch_block packed(static_cast<std::size_t>(whole(n, v) * most) * sizeof(T));
     T* const b = packed.as<T>();
@@ -434,7 +209,8 @@ class product {
     return true;
   }
 
-  /// The same of rows [i, i + m) and k contracted values, B being ready.
+  /// The same of rows [i, i + m) and k contracted values, B being ready. A panel of B passes all
+  /// rows, while the next one is fetched.
   void rows(const target<T>& to, bool dense, index i, index m, const index* column_at,
             const column_panel* panels, index panel_count, const index* k_at, index k) const {
     const scratch_block numbers(static_cast<std::size_t>(2 * m) * sizeof(index));
@@ -446,28 +222,44 @@ class product {
     T* const a = packed.as<T>();
     pack_operand<T, row_lanes<T>>(a, args_.a, in_a_, step_.a, in_m.x, m, k_at, k,
                                   {0, neighbours_apart::of(k_.loops, k_.count, &step_loop::a)});
-    const index tiles_of_panel = (m + tile<T>.m - 1) / tile<T>.m;
-    for (index c = 0; c < panel_count; ++c, column_at += width) {
-      const column_panel* const next = c + 1 < panel_count ? panels + c + 1 : nullptr;
-      for (index r = 0, t = 0; r < m; r += tile<T>.m, ++t) {
-        // Where B is read in place, the rows of the next panel lie too far apart to be foreseen
-        // (`dcba := sum_e ce deba` of extents 36: 33 GFLOP/s instead of 22, Granite Rapids).
-        if (next != nullptr && !next->is_packed)
-          fetch(*next, k * t / tiles_of_panel, k * (t + 1) / tiles_of_panel);
-        tiles(to, panels[c], column_at, in_m.y + r, std::min<index>(tile<T>.m, m - r),
-              a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>, k);
+    const index tile_count = (m + tile<T>.m - 1) / tile<T>.m;
+    for (index c = 0; c < panel_count; ++c)
+      for (index t = 0; t < tile_count; ++t) {
+        const index r = t * tile<T>.m;
+        const fetch_cursor next =
+            c + 1 < panel_count ? fetch(panels[c + 1], k, t, tile_count) : fetch_cursor{};
+        tiles(to, panels[c], column_at + c * width, in_m.y + r, std::min<index>(tile<T>.m, m - r),
+              a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>, k, next);
       }
-    }
   }
-  static void fetch(const column_panel& x, index begin, index end) {
-    for (index k = begin; k < end; ++k)
-      for (index i = 0; i < x.vectors; ++i) __builtin_prefetch(x.b + k * x.b_k + i * x.b_n);
+
+  /// Fetches part t of a panel: one that is packed by the tile that is multiplied next, a line with
+  /// each contracted value, which of one or two parts are not all lines (order 1600, double
+  /// precision: 1.06 times the rate, Emerald Rapids). One that is read in place at once: its rows
+  /// lie too far apart to be foreseen (`dcba := sum_e ce deba` of extents 36: 33 GFLOP/s instead of
+  /// 22, Granite Rapids).
+  ///
+  /// Lines of memory that are packed next are not fetched: of `dcba := sum_e aebd ce`, 287 MB, they
+  /// slowed the tiles by as much as packing gained (0.9 to 1.0 of the rate).
+  static fetch_cursor fetch(const column_panel& x, index k, index t, index parts) {
+    if (x.is_packed) {
+      const index bytes = x.vectors * x.b_n * index{sizeof(T)};
+      fetch_cursor part{.fetches = true};
+      part.a =
+          reinterpret_cast<std::uintptr_t>(x.b) + static_cast<std::uintptr_t>(bytes * t / parts);
+      part.rate_a = (bytes + parts * k - 1) / (parts * k);
+      return part;
+    }
+    for (index i = k * t / parts; i < k * (t + 1) / parts; ++i)
+      for (index n = 0; n < x.vectors; ++n) __builtin_prefetch(x.b + i * x.b_k + n * x.b_n);
+    return {};
   }
 
   /// One register tile: into C where its rows and columns lie regularly, else by way of scratch.
   void tiles(const target<T>& to, const column_panel& x, const index* column_at,
-             const index* row_at, index rows, const T* a, index k) const {
+             const index* row_at, index rows, const T* a, index k, const fetch_cursor& next) const {
     tile_operands<T> t;
+    t.next = next;
     t.a = a;
     t.b = x.b;
     t.b_k = x.b_k;
@@ -496,11 +288,16 @@ class product {
     t.c_m = width;
     t.c_n = v;
     multiply(t, k);
-    for (index row = 0; row < rows; ++row)
-      for (index i = 0; i < x.columns; i += v)
-        update_row(to.data + row_at[row], column_at + i, x.side_by_side[i / v],
-                   sums + row * width + i, static_cast<int>(std::min<index>(v, x.columns - i)),
-                   to.alpha, to.beta);
+    for (index row = 0; row < rows; ++row) {
+      T* const c = to.data + row_at[row];
+      for (int run = 0, i = 0; run < x.run_count; i = x.run_end[run++]) {
+        const int count = x.run_end[run] - i;
+        if (count == 1)
+          update_entry(c[column_at[i]], sums[row * width + i], to.alpha, to.beta);
+        else
+          update_run(c + column_at[i], sums + row * width + i, count, to.alpha, to.beta);
+      }
+    }
   }
 
   /// Parts of the contracted values side by side, then their sum in order.
@@ -522,7 +319,7 @@ class product {
       for (index j = 0; j < n_.extent; ++j) {
         T total = each[i * n_.extent + j];
         for (index p = 1; p < parts; ++p) total += each[p * entries + i * n_.extent + j];
-        update_row(args_.c + in_c_ + in_c, in_n.y + j, false, &total, 1, args_.alpha, args_.beta);
+        update_entry(args_.c[in_c_ + in_c + in_n.y[j]], total, args_.alpha, args_.beta);
       }
     }
   }

@@ -129,11 +129,10 @@ class entry_wise {
         args_(args),
         is_plain_(args.alpha == T(1) && args.beta == T(0)),
         loops_(outer) {
-    const double bytes = static_cast<double>(loops_.extent()) *
-                         static_cast<double>(m_.extent * n_.extent) *
-                         static_cast<double>(sizeof(T));
+    double bytes = touched(&step_loop::c) + touched(&step_loop::a);
+    if (has_b_) bytes += touched(&step_loop::b);
     streams_ = n_.c == 1 && n_.extent * index{sizeof(T)} >= line && args.beta == T(0) &&
-               bytes > static_cast<double>(caches().l3);
+               select::writes_past_caches(bytes, caches().l3);
     const select::pointwise_tile tile = select::pointwise_tile_of(
         m_.extent, n_.extent, !a_.is_in_place() || (has_b_ && !b_.is_in_place()), scalar_of<T>,
         streams_);
@@ -171,6 +170,17 @@ class entry_wise {
   }
 
  private:
+  /// Bytes of an operand, as if it were of T.
+  double touched(index step_loop::*operand) const {
+    double entries = static_cast<double>(m_.*operand == 0 ? 1 : m_.extent) *
+                     static_cast<double>(n_.*operand == 0 ? 1 : n_.extent);
+    for (int l = 0; l < loops_.count(); ++l) {
+      const step_loop& loop = loops_.data()[l];
+      if (loop.*operand != 0) entries *= static_cast<double>(loop.extent);
+    }
+    return entries * static_cast<double>(sizeof(T));
+  }
+
   static step_loop tiles_of(const step_loop& loop, index tile) {
     return {(loop.extent + tile - 1) / tile, loop.a * tile, loop.b * tile, loop.c * tile};
   }

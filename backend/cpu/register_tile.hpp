@@ -40,7 +40,7 @@ struct tile_operands {
   bool conjugate_sum = false;          ///< with epilogue::update: conj(sum) for sum
   bool sum_only = false;               ///< alpha is 1 and beta 0, which need not be asked for
   bool past_caches = false;            ///< with tile_modes::streams: C is written to memory at once
-  fetch_cursor next = {};              ///< with tile_modes::ahead
+  fetch_cursor next = {};              ///< with tile_modes::ahead or fetches_run
   index k_ahead = 0;  ///< with tile_modes::reads_once: contracted values ahead; 0: nothing
 };
 
@@ -69,8 +69,9 @@ struct tile_modes {
   int lines = 1;         ///< fetched of each operand per contracted value
   bool streams = false;  ///< C may go past the caches: it is aligned like a vector
   int unroll = select::unrolled_products;  ///< up to so many products the loop over a static k is
-  bool reads_once = false;  ///< no other tile reads these lanes of B, or of A where there is no B
-  int last = 0;             ///< if not 0, the last column is a narrower vector of so many lanes
+  bool reads_once = false;   ///< no other tile reads these lanes of B, or of A where there is no B
+  int last = 0;              ///< if not 0, the last column is a narrower vector of so many lanes
+  bool fetches_run = false;  ///< into L2, one line with each contracted value, from next.a on
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };
@@ -379,6 +380,18 @@ struct accumulators {
         return;
       }
     }
+    if constexpr (How.fetches_run) {
+      if (t.next.fetches) {
+        std::uintptr_t next = t.next.a;
+#pragma GCC unroll 1
+        for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) {
+          step<How>(a, b, t);
+          __builtin_prefetch(reinterpret_cast<const void*>(next), 0, 2);
+          next += static_cast<std::uintptr_t>(t.next.rate_a);
+        }
+        return;
+      }
+    }
     if constexpr (How.reads_once) {
       if (t.k_ahead != 0) {
         const T* next = How.has_b ? b + t.k_ahead * t.b_k : a + t.k_ahead * t.a_k;
@@ -491,6 +504,7 @@ template <int W, int M, int N, int K, access How, class T>
 //      another column it is drawn back over that one's last entries.
 //   How.last: the last column is a vector of so many lanes: the tail is of these
 //   How.ahead: lines of A, B and C to come are fetched meanwhile, where t.next.fetches
+//   How.fetches_run: lines from t.next.a on are fetched meanwhile, where t.next.fetches
 //   How.streams: C goes past the caches where t.past_caches
 //   split: complex lanes, W real parts, and their imaginary parts a_im, b_im, c_im reals behind
 //   How.conjugate_a: conj(A[m][k]) for A[m][k]

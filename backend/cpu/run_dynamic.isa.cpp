@@ -2,6 +2,8 @@
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
+#include <tenfold/backend/cpu/listed_tile.hpp>
+#include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/parts.hpp>
@@ -112,6 +114,19 @@ const half_function<T>* half_tiles_of(reflection kind) {
   return kind == reflection::odd ? half_tile_table<T, W, reflection::odd, Finish>.data()
                                  : half_tile_table<T, W, reflection::even, Finish>.data();
 }
+
+template <class T>
+using listed_function = void (*)(listed_operands<T>, index, index);
+
+/// Tile (m, n) of listed rows is entry (m - 1) most_listed_columns + n - 1.
+template <class T, int W>
+inline constexpr auto listed_table = []<int... I>(std::integer_sequence<int, I...>) {
+  constexpr int most = select::most_listed_columns;
+  constexpr auto columns = [](int m, int n) { return std::min(n, select::listed_columns(m)); };
+  return std::array<listed_function<T>, sizeof...(I)>{
+      &listed_tiles<T, W, I / most + 1, columns(I / most + 1, I % most + 1)>...};
+}
+(std::make_integer_sequence<int, select::most_listed_columns * select::listed_rows>{});
 
 template <class T, int W>
 class dynamic_runner {
@@ -375,6 +390,7 @@ class dynamic_runner {
       return multiply_entries(step, loops, p);
     if constexpr (W > 1 && !is_complex_type<T>) {
       if (step.halves != reflection::none) return contract_halves(step, loops, p, alpha, beta);
+      if (step.row_count > 0) return contract_listed(step, loops, p, alpha, beta);
     }
     contract(step, loops, p, alpha, beta);
   }
@@ -543,6 +559,52 @@ class dynamic_runner {
       });
       first += count;
     }
+  }
+
+  /// Rows and contracted values through tables: see program_step::row_count.
+  void contract_listed(const program_step& step, const step_loop* loops, const step_pointers<T>& p,
+                       T alpha, T beta) const {
+    loop_list row_loops, sums;
+    sums.add(loops + step.outer_count, step.k_outer_count);
+    sums.add(step.k);
+    row_loops.add(loops + step.outer_count + step.k_outer_count, step.row_count);
+    row_loops.add(step.m);
+    const index row_count = row_loops.extent(), terms = sums.extent();
+    constexpr index most = select::most_listed;
+    index a_m[most], c_m[most], a_k[most], b_k[most];
+    loop_walk row(row_loops, 0), term(sums, 0);
+    for (index m = 0; m < row_count; ++m, row.next()) a_m[m] = row.a, c_m[m] = row.c;
+    for (index k = 0; k < terms; ++k, term.next()) a_k[k] = term.a, b_k[k] = term.b;
+    const select::chunks rows(row_count, select::listed_rows);
+    const auto height = [&](index r) {
+      return r < rows.long_count ? rows.longer : rows.longer - 1;
+    };
+    T packed[select::most_listed_entries];
+    for (index r = 0; r < rows.count(); ++r) {
+      const index first = rows.start(r);
+      for (index k = 0; k < terms; ++k)
+        for (int m = 0; m < height(r); ++m)
+          packed[first * terms + k * height(r) + m] = p.a[a_m[first + m] + a_k[k]];
+    }
+    listed_operands<T> t{packed, p.b, p.c, b_k, c_m, step.n.b, step.n.c, alpha, beta};
+    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+      for (index r = 0; r < rows.count(); ++r) {
+        const int m = height(r);
+        const auto all =
+            row_of(select::chunks(step.n.extent, select::listed_columns(m)), [&](int n) {
+              return listed_table<T, W>.data()[(m - 1) * select::most_listed_columns + n - 1];
+            });
+        t.a = packed + rows.start(r) * terms;
+        t.c_m = c_m + rows.start(r);
+        t.b = q.b;
+        t.c = q.c;
+        all.longer(t, terms, all.long_count);
+        if (all.short_count == 0) continue;
+        t.b += all.done * step.n.b;
+        t.c += all.done * step.n.c;
+        all.shorter(t, terms, all.short_count);
+      }
+    });
   }
 
   /// The operand in memory that no two register tiles of a step read, and its strides; null: there

@@ -128,7 +128,8 @@ struct program_step {
   operand_ref a, b, c;
   step_loop m, n, k;
   /// In the program's list of loops: first the outer ones, then the outer contracted ones; of a
-  /// blocked step then the rows and the columns.
+  /// blocked step then the rows and the columns; of one that contracts, by a uniform A that stands
+  /// still along the outer ones, loops of rows around m that register tiles take through tables.
   int first_loop = 0, outer_count = 0, k_outer_count = 0, row_count = 0, column_count = 0;
   blocking blocks{};  ///< blocked; of reduce the parts of a sum
   /// This step and those behind it, so many in all, are entry-wise products over one loop n and at

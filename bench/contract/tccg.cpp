@@ -1,6 +1,7 @@
 #include "contract/tccg.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -8,8 +9,20 @@
 #include <string>
 
 namespace tenfold::bench {
+namespace {
 
-std::vector<tccg_case> tccg(double scale) {
+void limit_flops(contraction& x, double most) {
+  if (x.flops() <= most) return;
+  const double by = std::pow(most / x.flops(), 1.0 / static_cast<double>(x.all().size()));
+  for (auto& [label, extent] : x.extents) {
+    const index part = std::min<index>(extent & -extent, 8);
+    extent = std::max(part, static_cast<index>(static_cast<double>(extent) * by) / part * part);
+  }
+}
+
+}  // namespace
+
+std::vector<tccg_case> tccg(double most_flops) {
   const std::string file = TENFOLD_BENCH_DATA "/tccg.txt";
   std::ifstream in(file);
   if (!in) {
@@ -30,17 +43,15 @@ std::vector<tccg_case> tccg(double scale) {
     x.name = "tccg " + labels;
     // Column-major: the other way round.
     for (std::string* s : {&x.a, &x.b, &x.c}) std::reverse(s->begin(), s->end());
-    const auto with = [&](const std::string& numbers) {
+    const auto with = [&](const std::string& numbers, double most) {
       contraction y = x;
       std::istringstream list(numbers);
       char label = 'a';
-      // The one matrix product of the list takes seconds: a third of each extent.
-      const double by = labels == "ab-ac-cb" ? scale / 3 : scale;
-      for (std::string n; std::getline(list, n, ','); ++label)
-        y.extents[label] = std::max<index>(4, static_cast<index>(std::stod(n) * by));
+      for (std::string n; std::getline(list, n, ','); ++label) y.extents[label] = std::stol(n);
+      limit_flops(y, most);
       return y;
     };
-    all.push_back({with(twice), with(single)});
+    all.push_back({with(twice, most_flops), with(single, 2 * most_flops)});
   }
   return all;
 }

@@ -11,8 +11,9 @@ struct tccg_case {
   contraction d, s;
 };
 
-/// The list of TCCG, row-major, its extents times `scale`. Ends the program where the list cannot
-/// be read.
-std::vector<tccg_case> tccg(double scale);
+/// The list of TCCG, row-major. The extents of a case that takes more than so many operations (in
+/// single precision twice as many) are made smaller, all by one factor, and stay multiples of 8, 4
+/// or 2 where they are. Ends the program where the list cannot be read.
+std::vector<tccg_case> tccg(double most_flops);
 
 }  // namespace tenfold::bench

@@ -217,7 +217,7 @@ bool scratch_is_disjoint(const Program& p) {
           empty = empty || l.extent == 0;
         };
         for (const step_loop* l : {&step.m, &step.n, &step.k}) add(*l);
-        for (int i = 0; i < step.outer_count + step.k_outer_count; ++i) {
+        for (int i = 0; i < step.outer_count + step.k_outer_count + step.row_count; ++i) {
           add(p.loops[static_cast<std::size_t>(step.first_loop + i)]);
         }
         return empty ? ref.offset : reach;

@@ -35,6 +35,9 @@ static_assert(
     !is_blocked<"abcd,cdef->abef", tensor<double, 6, 6, 6, 6>, tensor<double, 6, 6, 6, 6>>());
 static_assert(
     !is_blocked<"acbd,cedf->aebf", tensor<double, 3, 6, 5, 6>, tensor<double, 6, 6, 6, 6>>());
+// Where copies of single problems would take one entry of each line.
+static_assert(is_blocked<"adb,cd->cba", tensor<double, 64, 24, 64>, tensor<double, 48, 24>>());
+static_assert(!is_blocked<"abd,cd->acb", tensor<double, 64, 64, 24>, tensor<double, 48, 24>>());
 // A batch of such products: not.
 static_assert(
     !is_blocked<"xkyb,knb->xnyb", tensor<double, 4, 16, 4, 50>, tensor<double, 16, 16, 50>>());
@@ -59,6 +62,18 @@ TEST_CASE_TEMPLATE("products in blocks, whatever the order of their labels", T, 
   check_blocked<T>("cea,bed->dbca", {{5, 16, 6}, {4, 16, 7}});
   check_blocked<T>("aefc,dfeb->abcd", {{6, 8, 3, 5}, {7, 3, 8, 4}});
   check_blocked<T>("dfe,ebfac->abcd", {{17, 3, 6}, {6, 16, 3, 8, 2}});
+}
+
+TEST_CASE_TEMPLATE("what is transposed has a rest, neighbours are few, runs are short", T, float,
+                   double, z) {
+  // Neighbours of the second operand are 19 sums, of the first 19 columns.
+  check_blocked<T>("dac,bcd->ba", {{20, 30, 19}, {21, 19, 20}});
+  check_blocked<T>("aebd,ce->dcba", {{24, 17, 3, 19}, {18, 17}});
+  // Two and four neighbours among the sums.
+  check_blocked<T>("abcdef,kalcme->bdfklm", {{4, 3, 4, 2, 2, 4}, {3, 4, 3, 4, 2, 2}});
+  check_blocked<T>("abcdef,kelcma->bdfklm", {{4, 3, 4, 2, 2, 4}, {3, 2, 3, 4, 2, 4}});
+  // Results in runs of 12, rows in their order.
+  check_blocked<T>("bged,cafg->fedcba", {{3, 16, 3, 5}, {4, 12, 3, 16}});
 }
 
 TEST_CASE("products in blocks with a batch, a diagonal, unit axes and a label of one operand") {

@@ -30,6 +30,13 @@ TEST_CASE_TEMPLATE("a matrix on some of many short labels", T, float, double) {
   check_expression<"abcdefg,pqag->pbcdefq", T, which>(state{}, shape<2, 2, 2, 2>{});
 }
 
+TEST_CASE_TEMPLATE("several rows and sums of a matrix go through tables", T, float, double) {
+  using state = shape<2, 3, 2, 2, 3, 2, 16>;
+  check_expression<"abcdefg,pqrbdf->apcqerg", T, which>(state{}, shape<3, 3, 2, 3, 2, 2>{});
+  check_expression<"abcdefg,pqbd->apcqefg", T, which>(state{}, shape<11, 1, 3, 2>{});
+  check_expression<"abcdefg,pqrbd->apcqerfg", T, which>(state{}, shape<2, 5, 1, 3, 2>{});
+}
+
 TEST_CASE_TEMPLATE("contractions of many short labels", T, float, double) {
   check_expression<"abcdef,acegh->bdfgh", T, which>(shape<2, 3, 4, 2, 3, 2>{},
                                                     shape<2, 4, 3, 3, 2>{});
@@ -51,6 +58,14 @@ TEST_CASE_TEMPLATE("lanes whose runs touch, with a rest of any length", T, float
   check(std::integral_constant<index, 256>{});
   check(std::integral_constant<index, 301>{});
   if (!slow_build) check(std::integral_constant<index, 315>{});
+}
+
+TEST_CASE("explain tells the rows that go through tables") {
+  const d<2, 3, 2, 2, 3, 2, 64> state{};
+  const d<3, 3, 2, 3, 2, 2> matrix{};
+  const std::string text = told(explain("abcdefg,pqrbdf->apcqerg", state, matrix));
+  CAPTURE(text);
+  CHECK(text.find("6 of 18 rows") != std::string::npos);
 }
 
 TEST_CASE("explain tells merged labels as they were said") {

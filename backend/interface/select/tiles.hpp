@@ -213,6 +213,20 @@ constexpr tile_shape dynamic_row(scalar type) {
   return {1, is_complex(type) ? dynamic_tile(type).n : most_wide};
 }
 
+/// The most rows, contracted values, and entries of A, of a step of the library whose rows are
+/// several loops, which tiles take through tables, with a copy of A beside them (an 8 x 8 matrix
+/// applied to three of fifteen labels of extent 2: 2.1 times the rate of tiles along one loop of
+/// rows, a 4 x 4 one to two of them 1.5 times, double precision, Emerald Rapids). The copy, entry
+/// by entry, must be little work beside the products with so many vectors of columns.
+inline constexpr index most_listed = 64, most_listed_entries = 512;
+constexpr bool lists_rows(index rows, index terms, index vectors) {
+  return rows <= most_listed && terms <= most_listed && rows * terms <= most_listed_entries &&
+         vectors >= 8;
+}
+/// The largest register tiles of such rows: 8 x 2 and 4 x 4.
+inline constexpr int listed_rows = 8, most_listed_columns = 4;
+constexpr int listed_columns(int rows) { return rows > 4 ? 2 : most_listed_columns; }
+
 /// Why a register tile is not larger.
 enum class tile_reason : unsigned char {
   no_more,     ///< there are no more rows and columns

@@ -13,8 +13,8 @@ namespace tenfold::select {
 /// (of 8 to 12 rows or sums the contractions of ./dev bench contract --quick run at 1.5 to 3 times
 /// the rate of tile programs).
 /// Steps of a longer program leave little in memory where they run tile by tile, so they ask for
-/// more, and so do products that the kernels of batches read in place (20000 x 32 times 32 x 32: 52
-/// GFLOP/s and blocked 26; 20000 x 64 times 64 x 64: 27 and 32; Zen 4).
+/// more, not being alone, and so do products that the kernels of batches read in place (20000 x 32
+/// times 32 x 32: 52 GFLOP/s and blocked 26; 20000 x 64 times 64 x 64: 27 and 32; Zen 4).
 constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar type,
                           const capabilities& c) {
   const double least = is_alone ? 8 : 64;
@@ -48,11 +48,23 @@ constexpr bool is_batch_of_vectors(index extent, index terms, bool near, bool sh
 /// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
 constexpr bool is_batch(index products) { return products >= 8; }
 
+/// Of the columns and the contracted values of a product in blocks how many are transposed at a
+/// time as B is packed; 0: none are.
+struct transposed_runs {
+  index columns = 0, sums = 0;
+};
+/// The most values of a block, `values` or fewer of `extent`, in whole runs; one run may be more.
+constexpr index in_whole_runs(index values, index extent, index run) {
+  if (run == 0 || run > 2 * values || run > extent) return values;
+  return run > values ? run : values / run * run;
+}
+
 /// The blocks of such a product. A panel of B, three vectors wide, passes from L2 through L1 for
 /// each row of tiles, a block of A stays in L2, one of B in L3. Each block of k reads and writes C
 /// once more, so k comes first: of n = 1500 in double precision 256 of them reach 0.94 of what 768
 /// do, 384 0.97, 512 0.99; more than that gain nothing (Zen 4).
-constexpr blocking blocks_of(index m, index n, index k, scalar type, const capabilities& c) {
+constexpr blocking blocks_of(index m, index n, index k, scalar type, const capabilities& c,
+                             transposed_runs runs = {}) {
   const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
   const index width = blocked_tile(c.registers, type).n * neighbours(c.lanes(type), type);
   const auto evenly = [](index extent, index most, index step) {
@@ -63,12 +75,12 @@ constexpr blocking blocks_of(index m, index n, index k, scalar type, const capab
   };
   constexpr index most_k = 768;
   blocking b;
-  b.k = evenly(k, most_k, 1);
-  b.n = evenly(n, 12 * l2 / (most_k * entry), width);
+  b.k = in_whole_runs(evenly(k, most_k, 1), k, runs.sums);
+  b.n = in_whole_runs(evenly(n, 12 * l2 / (most_k * entry), width), n, runs.columns);
   // Threads share blocks of columns, and where those are few, blocks of rows.
   const index tasks = 16, of_task = static_cast<index>(task_flops / (2 * static_cast<double>(b.n) *
                                                                      static_cast<double>(b.k)));
-  index most_m = l2 / 8 * 7 / (most_k * entry);
+  index most_m = l2 / 8 * 7 / ((b.k > most_k ? b.k : most_k) * entry);
   if (n < tasks * b.n) {
     index rows = of_task < 64 ? 64 : of_task;
     if (rows < m / tasks) rows = m / tasks;
@@ -78,10 +90,15 @@ constexpr blocking blocks_of(index m, index n, index k, scalar type, const capab
   const bool few = m * n <= 128 * 128 && k >= 32 * most_k;
   if (few) {
     b.parts = k / (16 * most_k) < 16 ? k / (16 * most_k) : 16;
-    b.k = evenly((k + b.parts - 1) / b.parts, most_k, 1);
+    b.k = in_whole_runs(evenly((k + b.parts - 1) / b.parts, most_k, 1), k, runs.sums);
   }
   return b;
 }
+
+/// Whether C, rows x columns, is so much larger than A, rows x sums, that rows go in its order
+/// (`fedcba := sum_g bged cafg`, 20 to 24 values a label, single precision: 68 GFLOP/s instead of
+/// 37, Emerald Rapids).
+constexpr bool writes_most(index columns, index sums) { return columns >= 4 * sums; }
 
 /// Values of a label that meet those of another in one block, see loop_group::bring_near.
 inline constexpr index longest_cut = 64;
@@ -92,19 +109,21 @@ constexpr bool reads_in_place(index rows, index k, int tile_rows) {
   return rows <= 16 * tile_rows && k <= 128;
 }
 
-/// Columns of a block of which `together` are transposed at a time.
-constexpr index whole_columns(index columns, index together) {
-  return together > 2 * columns ? columns : (columns + together - 1) / together * together;
-}
+/// What is kept of the columns of a register tile.
+constexpr index column_panel_bytes(index columns) { return 64 + (columns + 7) / 8 * 8; }
 
 /// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
-/// contracted values lie, and a list of panels, of no more than two numbers for each column.
+/// contracted values lie, and a list of panels.
 constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type,
                                 const capabilities& c) {
   const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
-  const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type);
-  const index numbers = (2 * (b.m + b.n + b.k) + 2 * (b.n + 64)) * index{sizeof(index)};
-  return whole(b.m, 16) * b.k + whole(b.n, lanes) * b.k + (numbers + entry - 1) / entry +
+  const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type),
+              width = blocked_tile(c.registers, type).n * lanes;
+  const index numbers = 2 * (b.m + b.n + b.k);
+  // Each of seven blocks begins with a line.
+  const index bytes = numbers * index{sizeof(index)} +
+                      (b.n + width - 1) / width * column_panel_bytes(width) + 7 * 64;
+  return whole(b.m, 16) * b.k + whole(b.n, lanes) * b.k + (bytes + entry - 1) / entry +
          (b.parts > 1 ? b.parts * m * n : 0);
 }
 
@@ -138,6 +157,13 @@ constexpr index sum_parts(index results, index terms, index outer) {
   if (results >= 32 || terms < 2 * of_part) return 1;
   const index parts = terms / of_part < most ? terms / of_part : most;
   return parts < outer ? parts : outer;
+}
+
+/// Whether a step that reads and writes so many bytes, each once, writes past the caches (order 256
+/// reversed, single precision, 64 MiB there and back, as much as L3 is taken to hold: 17 GB/s
+/// instead of 7, Emerald Rapids).
+constexpr bool writes_past_caches(double bytes, index l3) {
+  return bytes > static_cast<double>(l3);
 }
 
 /// A tile of what has no sum: values of the loop m, along which an operand is nearest, and of n,

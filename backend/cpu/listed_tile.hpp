@@ -1,0 +1,59 @@
+#pragma once
+
+#include <tenfold/backend/cpu/register_tile.hpp>
+
+/// Register tiles whose rows and contracted values lie anywhere, as tables say: those of a tensor
+/// of many short labels are several loops each.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// A as [k][row], the distances of B for each contracted value, those of C for each row.
+template <class T>
+struct listed_operands {
+  const T* a;
+  const T* b;
+  T* c;
+  const index* b_k;
+  const index* c_m;
+  index b_n, c_n;
+  T alpha, beta;
+};
+
+// C[c_m[m]][n] := alpha sum_k A[k][m] B[b_k[k]][n] + beta C[c_m[m]][n]
+//   for m < M, k < `contracted`; n < N and `count` times as many; real entries of W lanes
+//   beta == 0: C is not read
+template <class T, int W, int M, int N>
+void listed_tiles(listed_operands<T> x, index contracted, index count) {
+  static_assert(!is_complex_type<T>);
+  tile_operands<T> t;
+  t.a_m = 1;
+  t.b_n = x.b_n;
+  for (index i = 0; i < count; ++i) {
+    accumulators<T, W, M, N> acc;
+    acc.clear();
+#pragma GCC unroll 1
+    for (index k = 0; k < contracted; ++k)
+      acc.template step<tile_modes{}>(x.a + k * M, x.b + x.b_k[k], t);
+    const auto alpha = broadcast<T, W>(x.alpha), beta = broadcast<T, W>(x.beta);
+    const bool plain = x.alpha == T(1) && x.beta == T(0), reads = x.beta != T(0);
+#pragma GCC unroll 16
+    for (int m = 0; m < M; ++m) {
+      T* const row = x.c + x.c_m[m];
+#pragma GCC unroll 16
+      for (int n = 0; n < N; ++n) {
+        T* const c = row + n * x.c_n;
+        vec<T, W> value = acc.sum[m][n];
+        if (reads)
+          value = fma(alpha, value, beta * load<T, W>(c));
+        else if (!plain)
+          value = alpha * value;
+        store<T, W>(c, value);
+      }
+    }
+    x.b += N * x.b_n;
+    x.c += N * x.c_n;
+  }
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu

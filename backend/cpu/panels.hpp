@@ -1,0 +1,250 @@
+#pragma once
+
+#include <algorithm>
+#include <tenfold/backend/cpu/loop_walk.hpp>
+#include <tenfold/backend/cpu/transpose.hpp>
+
+/// Blocks of an operand as panels, packed straight from their strides: the transposition that an
+/// order of labels would ask for is part of that (P. Springer, P. Bientinesi, Design of a
+/// high-performance GEMM-like tensor-tensor multiplication, 2018).
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// The distances of two operands along a part of a group of loops that are merged into one index.
+struct distances {
+  index* x;
+  index* y;
+
+  /// Of indices [begin, begin + count); `to_x` and `to_y` say which operands.
+  void fill(const step_loop* loops, int loop_count, index step_loop::*to_x, index step_loop::*to_y,
+            index begin, index count) const {
+    loop_walk walk(loops, loop_count, begin);
+    const auto of = [&](index step_loop::*operand) {
+      return operand == &step_loop::a ? walk.a : operand == &step_loop::b ? walk.b : walk.c;
+    };
+    for (index i = 0; i < count; ++i, walk.next()) {
+      x[i] = of(to_x);
+      y[i] = of(to_y);
+    }
+  }
+};
+
+/// Whether the distances go up in equal steps.
+[[gnu::always_inline]] inline bool is_regular(const index* at, index count) {
+  for (index i = 2; i < count; ++i)
+    if (at[i] - at[i - 1] != at[1] - at[0]) return false;
+  return true;
+}
+
+/// Entries of an operand that are neighbours in memory lie in panels `apart` indices from one
+/// another; 0: nowhere, or side by side.
+struct neighbours_apart {
+  index lanes = 0, k = 0;
+
+  /// Of a group of loops that ends with one of `extent` values and before it the one along which
+  /// they are neighbours.
+  static index of(const step_loop* loops, int count, index step_loop::*to) {
+    return count > 1 && loops[count - 2].*to == 1 && loops[count - 1].*to != 1
+               ? loops[count - 1].extent
+               : 0;
+  }
+};
+
+/// A part of an operand as panels: W lanes at each of k_count contracted values,
+///   to[lane / W * W * k_count + k * W + lane % W] := conj?(from[lane_at[lane] + k_at[k]]),
+/// 0 in lanes that fill the last panel.
+template <class T, int W, bool Conjugated, class X>
+class packing {
+ public:
+  packing(T* to, const X* from, const index* lane_at, index lanes_count, const index* k_at,
+          index k_count, neighbours_apart near)
+      : to_(to),
+        from_(from),
+        lane_at_(lane_at),
+        lanes_count_(lanes_count),
+        k_at_(k_at),
+        k_count_(k_count),
+        near_(near) {}
+
+  void run() const {
+    const index panels = (lanes_count_ + W - 1) / W;
+    const index apart = near_.lanes % W == 0 ? near_.lanes / W : 0;
+    if (apart == 0) {
+      for (index q = 0; q < panels;) {
+        const index count = side_by_side(q, panels);
+        count > 1 ? rows(q, count) : panel(q);
+        q += count;
+      }
+      return;
+    }
+    // All neighbours of one contracted value at a time: they share a page.
+    for (index c = 0; c < std::min(apart, panels); ++c) {
+      const index end = c + (panels - c + apart - 1) / apart * apart;
+      index near = c;  // panels c, c + apart, ... up to here
+      while (are_neighbours(near, apart)) near += p * apart;
+      // The last block is drawn back so that it ends with the columns.
+      const index last = end - p * apart;
+      const bool draws_back = near < end && near > last && are_neighbours(last, apart);
+      const auto block = [&](index q, index k) {
+        pack_block<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
+                                        from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
+      };
+      for (index k = 0; k < k_count_; ++k) {
+        for (index q = c; q < near; q += p * apart) block(q, k);
+        if (draws_back) block(last, k);
+      }
+      if (!draws_back)
+        for (index q = near; q < panels; q += apart) panel(q);
+    }
+  }
+
+ private:
+  static constexpr int p = block_entries<T>;
+
+  /// How many panels from q on hold neighbours of one another, all at once; at least 1.
+  index side_by_side(index q, index panels) const {
+    index count = 0;
+    while (q + count < panels && is_whole(q + count) && lane_stride(q + count) == 1 &&
+           lane_at_[(q + count) * W] == lane_at_[q * W] + count * W)
+      ++count;
+    return std::max<index>(count, 1);
+  }
+  /// Such panels: of each contracted value all its neighbours, a run of memory.
+  void rows(index q, index count) const {
+    for (index k = 0; k < k_count_; ++k) {
+      const X* const x = from_ + lane_at_[q * W] + k_at_[k];
+      for (index i = 0; i < count * W; i += p)
+        store_row<T, p>(to_ + ((q + i / W) * k_count_ + k) * W + i % W,
+                        load_row<T, p, Conjugated>(x + i));
+    }
+  }
+
+  bool is_whole(index q) const {
+    return (q + 1) * W <= lanes_count_ && is_regular(lane_at_ + q * W, W);
+  }
+  index lane_stride(index q) const { return lane_at_[q * W + 1] - lane_at_[q * W]; }
+
+  /// Whether the panels q, q + apart, ... hold neighbours of memory, as many as a block transposes.
+  bool are_neighbours(index q, index apart) const {
+    if (q < 0) return false;
+    for (index i = 0; i < p; ++i) {
+      const index other = q + i * apart;
+      if ((other + 1) * W > lanes_count_ || !is_whole(other) ||
+          lane_stride(other) != lane_stride(q) || lane_at_[other * W] - lane_at_[q * W] != i)
+        return false;
+    }
+    return true;
+  }
+
+  void panel(index q) const {
+    T* const to = to_ + q * k_count_ * W;
+    const index* const at = lane_at_ + q * W;
+    const auto count = static_cast<int>(std::min<index>(W, lanes_count_ - q * W));
+    if (!is_regular(at, count)) {
+      if (count < W || !runs_of_lanes<W / 2>(to, at)) scattered(to, at, count);
+      return;
+    }
+    const index stride = count > 1 ? at[1] - at[0] : 1, apart = near_.k;
+    if (apart > 0 && count == W && stride != 1) {
+      for (index at_k = 0; at_k < k_count_; at_k += p * apart) {
+        // The last block is drawn back so that it ends with the part.
+        const bool draws_back =
+            at_k + p * apart > k_count_ && k_count_ >= p * apart && k_count_ % apart == 0;
+        const index base = draws_back ? k_count_ - p * apart : at_k;
+        for (index k = base; k < std::min(base + apart, k_count_); ++k) {
+          bool near = k + (p - 1) * apart < k_count_;
+          for (index i = 1; i < p && near; ++i) near = k_at_[k + i * apart] - k_at_[k] == i;
+          if (near) {
+            pack_block<T, W, Conjugated, p>(to + k * W, apart * W, from_ + at[0] + k_at_[k],
+                                            stride);
+          } else {
+            for (index i = k; i < std::min(base + p * apart, k_count_); i += apart)
+              one_by_one(to, at, count, i);
+          }
+        }
+      }
+      return;
+    }
+    for (index k = 0; k < k_count_;) {
+      const index step = k + 1 < k_count_ ? k_at_[k + 1] - k_at_[k] : 0;
+      index end = k + 1;
+      while (end < k_count_ && k_at_[end] - k_at_[end - 1] == step) ++end;
+      const X* const x = from_ + at[0] + k_at_[k];
+      if (stride == 1 && count == W) {
+        for (index i = k; i < end; ++i)
+          for (int l = 0; l < W; l += p)
+            store_row<T, p>(to + i * W + l, load_row<T, p, Conjugated>(x + (i - k) * step + l));
+      } else {
+        pack<T, W, Conjugated>(to + k * W, x, end - k, {step, stride}, count);
+      }
+      k = end;
+    }
+  }
+
+  /// Lanes that are neighbours R or fewer at a time; false: they are all apart.
+  template <int R>
+  bool runs_of_lanes(T* to, const index* at) const {
+    if constexpr (R < 2) {
+      return false;
+    } else {
+      bool runs = R <= p;
+      for (int l = 0; l < W && runs; ++l) runs = at[l] == at[l / R * R] + l % R;
+      if (!runs) return runs_of_lanes<R / 2>(to, at);
+      for (index k = 0; k < k_count_; ++k)
+        for (int l = 0; l < W; l += R)
+          store_row<T, R>(to + k * W + l, load_row<T, R, Conjugated>(from_ + at[l] + k_at_[k]));
+      return true;
+    }
+  }
+
+  /// Lanes anywhere: transposed where contracted values are neighbours.
+  void scattered(T* to, const index* at, int count) const {
+    for (index k = 0; k < k_count_;) {
+      index run = 1;
+      while (run < p && k + run < k_count_ && k_at_[k + run] - k_at_[k] == run) ++run;
+      if (count < W) run = 1;
+      k += transpose_run<p>(to, at, count, k, run);
+    }
+  }
+  /// The first values of a run of neighbours, as many as a block of P or fewer takes: so many.
+  template <int P>
+  index transpose_run(T* to, const index* at, int count, index k, index run) const {
+    if constexpr (P > 1) {
+      if (run < P) return transpose_run<P / 2>(to, at, count, k, run);
+      pack_block_at<T, W, Conjugated, P>(to + k * W, W, from_ + k_at_[k],
+                                         [&](int l) { return at[l]; });
+    } else {
+      one_by_one(to, at, count, k);
+    }
+    return P;
+  }
+
+  void one_by_one(T* to, const index* at, int count, index k) const {
+    for (int l = 0; l < count; ++l) to[k * W + l] = widen<T, Conjugated>(from_[at[l] + k_at_[k]]);
+    for (int l = count; l < W; ++l) to[k * W + l] = T(0);
+  }
+
+  T* to_;
+  const X* from_;
+  const index* lane_at_;
+  index lanes_count_;
+  const index* k_at_;
+  index k_count_;
+  neighbours_apart near_;
+};
+
+/// The same of an operand of any scalar.
+template <class T, int W>
+void pack_operand(T* to, const void* from, index distance, const operand_ref& ref,
+                  const index* lane_at, index lanes_count, const index* k_at, index k_count,
+                  neighbours_apart near) {
+  with_entries<T>(
+      ref, [&]<class X, bool Conjugated>(std::type_identity<X>, std::bool_constant<Conjugated>) {
+        packing<T, W, Conjugated, X>(to, static_cast<const X*>(from) + distance, lane_at,
+                                     lanes_count, k_at, k_count, near)
+            .run();
+      });
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu
