@@ -391,9 +391,8 @@ class printer {
                part(e.columns, e.column_extent, "vector");
       case micro_kernel::pointwise:
         return "pointwise: tile by tile of all operands, so that each line of memory is touched "
-               "once; a result that is only written goes past the caches where L3 cannot hold it "
-               "and "
-               "what is read";
+               "once; a result that is only written goes past the caches where L3 cannot hold "
+               "it and what is read";
       case micro_kernel::reduce:
         return "reduce: the lanes are terms of one sum, neighbours in memory" +
                (e.blocks.parts == 1
