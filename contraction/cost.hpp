@@ -42,13 +42,4 @@ class index_space {
 /// is a sum.
 constexpr double pair_flops(double points, bool sums) { return sums ? 2 * points : points; }
 
-/// Flops of a product with `rows` x `columns` entries in halves (backend/cpu/even_odd.hpp), for one
-/// vector.
-constexpr double even_odd_flops(double rows, double columns, reflection kind) {
-  const auto half = [](double n) { return static_cast<double>(static_cast<index>(n) / 2); };
-  const double m = half(rows), k = half(columns);
-  const double even = kind == reflection::odd ? m : rows - m;
-  return 2 * (even * (columns - k) + (rows - even) * k) + 2 * k + 2 * m;
-}
-
 }  // namespace tenfold

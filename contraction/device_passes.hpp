@@ -16,9 +16,9 @@ class device_passes : protected device_values<L> {
   using base = device_values<L>;
 
  protected:
-  using base::extent, base::is_alias, base::is_final, base::labels_of, base::lay, base::n_,
-      base::order_of, base::plan_, base::points, base::problem_, base::read, base::result_labels,
-      base::value;
+  using base::extent, base::is_alias, base::is_final, base::labels_of, base::lay_in_element,
+      base::n_, base::order_of, base::plan_, base::points, base::problem_, base::read,
+      base::result_labels, base::value;
   using typename base::placed_value;
 
   using base::base;
@@ -153,32 +153,40 @@ class device_passes : protected device_values<L> {
     return made;
   }
 
-  /// f(step, offset) for each result that goes by way of shared memory, from entry `at` on, where
-  /// inputs do not lie; returns entries in all. A result may lie where nothing lies that its stage
-  /// or a later one reads, or in the place of an entry that its thread has just read.
+  /// f(step, offset, as) for each result that goes by way of shared memory, from entry `at` on,
+  /// where inputs do not lie; returns entries in all. A result may lie where nothing lies that its
+  /// stage or a later one reads, or in the place of an entry that its thread has just read: it is
+  /// laid out as value `as` then, else as itself.
   template <class F>
   index lay_out(const std::vector<passed_step>& steps, label_set batch, index at,
                 const F& f) const {
     std::vector<typename base::stretch> taken;
-    std::vector<std::pair<int, index>> placed_at;  // steps, and where their results lie
+    struct placed_result {
+      int step;
+      index offset;
+      int as;
+    };
+    std::vector<placed_result> placed_at;
     index most = at;
     for (const passed_step& s : steps) {
       if ((s.in_registers && !s.leaves) || (is_final(s.step) && !s.turns)) continue;
-      const index entries = lay(plan_.steps[s.step].order, batch, device_memory::element).entries;
       const auto old = std::find_if(placed_at.begin(), placed_at.end(), [&](const auto& x) {
-        return s.leaves && is_replaced(steps, x.first, s, batch);
+        return s.leaves && is_replaced(steps, x.step, s, batch);
       });
       index offset = 0;
+      int as = n_ + s.step;
+      if (old != placed_at.end()) as = old->as;
+      const index entries = lay_in_element(n_ + s.step, batch, as).entries;
       if (old != placed_at.end()) {
-        offset = old->second;
+        offset = old->offset;
         placed_at.erase(old);
         for (auto& x : taken)
           if (x.begin == offset) x.last_read = s.last_stage;
       } else {
         offset = base::find_room(taken, entries, s.stage, s.last_stage);
       }
-      placed_at.emplace_back(s.step, offset);
-      f(s.step, at + offset);
+      placed_at.push_back({s.step, offset, as});
+      f(s.step, at + offset, as);
       most = std::max(most, at + offset + entries);
     }
     return most;
@@ -244,8 +252,8 @@ class device_passes : protected device_values<L> {
   }
   /// Whether what is read lies in shared memory as the result of step s does.
   bool lie_alike(const reading& r, int s, label_set batch) const {
-    const placed_value was = lay(plan_.steps[r.from].order, batch, device_memory::element).place,
-                       is = lay(plan_.steps[s].order, batch, device_memory::element).place;
+    const placed_value was = lay_in_element(n_ + r.from, batch, n_ + s).place,
+                       is = lay_in_element(n_ + s, batch, n_ + s).place;
     label_set there = 0;
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(was.labels, l)) continue;

@@ -12,8 +12,9 @@ class device_steps : protected device_passes<L> {
   using base = device_passes<L>;
 
  protected:
-  using base::extent, base::is_alias, base::lay, base::n_, base::neighbours, base::output,
-      base::placed, base::plan_, base::problem_, base::read, base::row_label, base::value;
+  using base::element_strides, base::extent, base::is_alias, base::lay_in_element, base::n_,
+      base::neighbours, base::output, base::placed, base::plan_, base::problem_, base::read,
+      base::row_label, base::value;
   using typename base::placed_step, typename base::placed_value;
 
   device_steps(const problem<L>& p, const contraction_plan<L>& plan, const device_source* sources,
@@ -37,7 +38,7 @@ class device_steps : protected device_passes<L> {
   }
 
   placed_value in_shared_memory(int s, label_set batch) const {
-    return lay(plan_.steps[s].order, batch, device_memory::element).place;
+    return lay_in_element(n_ + s, batch, n_ + s).place;
   }
   void place_aliases() {
     for (int s = 0; s < plan_.step_count; ++s) {
@@ -54,6 +55,8 @@ class device_steps : protected device_passes<L> {
     o.wide_map = x.wide_map;
     if (x.where != device_memory::global) {
       o.offset = x.offset;
+      o.stretch = x.stretch;
+      o.apart = x.apart;
       return o;
     }
     phase_place place{x.whose, x.slot, x.mapped, x.offset};
@@ -84,8 +87,12 @@ class device_steps : protected device_passes<L> {
     emit(phase, step, rows, in_order(lines, [&](int l) { return neighbours(step).stride[l]; }));
   }
 
-  void emit(device_phase& phase, const placed_step& said, int rows, const std::vector<int>& lines) {
+  void emit(device_phase& phase, const placed_step& given, int rows,
+            const std::vector<int>& lines) {
     device_step step;
+    const placed_step said =
+        given.b != nullptr && given.b->halves != reflection::none ? swapped(given) : given;
+    step.halves = said.a.halves;
     step.a = operand(phase, said.a);
     if (said.b != nullptr) step.b = operand(phase, *said.b);
     if (said.add != nullptr) step.add = operand(phase, *said.add);
@@ -115,6 +122,31 @@ class device_steps : protected device_passes<L> {
     for (const int l : sums) add_loop(phase, first_sum, along(l));
     step.sum_loops = static_cast<int>(phase.loops.size()) - first_sum;
     phase.steps.push_back(step);
+    note_accesses(said, rows, lines);
+  }
+
+  /// b a instead of a b.
+  static placed_step swapped(const placed_step& s) {
+    return {*s.b, &s.a, s.add, s.to, s.lines, s.sums, s.sign, s.is_last};
+  }
+
+  /// What the lines of a step do with values in the shared memory of elements.
+  void note_accesses(const placed_step& said, int rows, const std::vector<int>& lines) {
+    for (const placed_value* x : {&said.a, said.b, said.add, &said.to}) {
+      if (x == nullptr || x->where != device_memory::element || x->laid_out_as < 0) continue;
+      const std::vector<index> strides = element_strides(x->laid_out_as, batch_, x->laid_out_as);
+      select::shared_access access{x->laid_out_as, {}};
+      for (const int l : lines) {
+        const auto axis = std::find(strides.begin(), strides.end() - 1, x->stride[l]);
+        access.lines.push_back(
+            {extent(l), axis == strides.end() - 1 ? -1 : static_cast<int>(axis - strides.begin())});
+      }
+      const bool is_term = x == &said.a || x == said.b;
+      if (rows >= 0 && (!is_term || x->stride[rows] != 0))
+        access.times *= static_cast<double>(extent(rows));
+      if (is_term) access.times *= static_cast<double>(base::points(said.sums & x->labels));
+      accesses_.push_back(access);
+    }
   }
 
   /// Adds a loop inside those from `first` on; one with the last of them, if it continues that one
@@ -152,6 +184,7 @@ class device_steps : protected device_passes<L> {
   const device_capabilities& device_;
   label_set batch_ = 0;           ///< of the phase that is made
   std::vector<int> batch_order_;  ///< the same, outermost first
+  std::vector<select::shared_access> accesses_;
 };
 
 }  // namespace tenfold

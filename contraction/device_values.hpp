@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tenfold/backend/interface/device_program.hpp>
+#include <tenfold/backend/interface/select/device_banks.hpp>
 #include <tenfold/contraction/plan_values.hpp>
 #include <vector>
 
@@ -32,6 +33,9 @@ class device_values : protected plan_values<L> {
     label_set labels = 0;
     scalar type = scalar::f64;
     bool conjugated = false, mapped = false, wide_map = false;
+    reflection halves = reflection::none;  ///< a table in constant memory that lies in halves
+    index stretch = 0, apart = 0;          ///< in the shared memory of elements, see device_operand
+    int laid_out_as = -1;                  ///< there: the value whose gaps it has
   };
 
   device_values(const problem<L>& p, const contraction_plan<L>& plan, const device_source* sources,
@@ -73,33 +77,57 @@ class device_values : protected plan_values<L> {
     p.whose = device_buffer::output;
     return p;
   }
-  /// Entries of `order` but for `without`, the last label fastest: densely, or in the shared memory
-  /// of an element with rows an odd number of entries apart, so that threads that go along a column
-  /// meet no bank twice, or in that of a block with rows a multiple of 16 bytes apart, since all
-  /// threads read the same of a table, as much as a load can bring.
   struct laid_out {
     placed_value place;
     index entries = 1;
   };
-  laid_out lay(const label_list<L.labels>& order, label_set without, device_memory where) const {
-    laid_out made;
-    placed_value& p = made.place;
-    p.type = problem_.type;
-    p.where = where;
-    bool is_row = where != device_memory::global;
+  /// Entries of `order`, the last label fastest: densely, or in the shared memory of a block with
+  /// rows a multiple of 16 bytes apart, since all threads read the same of a table, as much as a
+  /// load can bring.
+  laid_out lay(const label_list<L.labels>& order, device_memory where) const {
+    laid_out made{nowhere(order, where, problem_.type)};
+    bool is_row = where == device_memory::block;
     for (int i = order.count - 1; i >= 0; --i) {
-      p.labels |= bit(order[i]);
-      if (contains(without, order[i]) || extent(order[i]) == 1) continue;
-      p.stride[order[i]] = made.entries;
+      if (extent(order[i]) == 1) continue;
+      made.place.stride[order[i]] = made.entries;
       made.entries *= extent(order[i]);
-      if (is_row && where == device_memory::element) made.entries |= 1;
-      if (is_row && where == device_memory::block) {
-        const index together = std::max<index>(16 / static_cast<index>(bytes_of(problem_.type)), 1);
-        made.entries = (made.entries + together - 1) / together * together;
-      }
+      if (!is_row) continue;
+      const index together = std::max<index>(16 / static_cast<index>(bytes_of(problem_.type)), 1);
+      made.entries = (made.entries + together - 1) / together * together;
       is_row = false;
     }
     return made;
+  }
+  /// What an element has of value v, in its shared memory, with the gaps of value `as`, which may
+  /// lie in the same place.
+  laid_out lay_in_element(int v, label_set batch, int as) const {
+    laid_out made{nowhere(order_of(v), device_memory::element, problem_.type)};
+    made.place.laid_out_as = as;
+    const std::vector<int> axes = axes_of(v, batch);
+    const std::vector<index> strides = element_strides(v, batch, as);
+    for (std::size_t i = 0; i < axes.size(); ++i) made.place.stride[axes[i]] = strides[i];
+    made.place.apart = made.entries = strides.back();
+    return made;
+  }
+  /// The labels that count entries of value v in an element, the fastest first.
+  std::vector<int> axes_of(int v, label_set batch) const {
+    std::vector<int> axes;
+    const auto& order = order_of(v);
+    for (int i = order.count - 1; i >= 0; --i)
+      if (!contains(batch, order[i]) && extent(order[i]) != 1) axes.push_back(order[i]);
+    return axes;
+  }
+  std::vector<index> axis_extents(int v, label_set batch) const {
+    std::vector<index> extents;
+    for (const int l : axes_of(v, batch)) extents.push_back(extent(l));
+    return extents;
+  }
+  /// How far it is along each axis of value v with the gaps of value `as`, and from one element to
+  /// the next.
+  std::vector<index> element_strides(int v, label_set batch, int as) const {
+    return select::shared_strides(
+        axis_extents(v, batch),
+        gaps_.empty() ? select::shared_gaps{} : gaps_[static_cast<std::size_t>(as)]);
   }
   /// Value a of a step under the labels of the step: renamed, or at one value of a label.
   placed_value read(int s) const {
@@ -145,8 +173,18 @@ class device_values : protected plan_values<L> {
     taken.push_back({at, at + entries, last_read});
     return at;
   }
+
+  static placed_value nowhere(const label_list<L.labels>& order, device_memory where, scalar type) {
+    placed_value p;
+    p.where = where;
+    p.type = type;
+    p.labels = order.set();
+    return p;
+  }
+
   const device_source& to_;
-  std::vector<placed_value> values_;  ///< the inputs, and behind them the results of the steps
+  std::vector<placed_value> values_;       ///< the inputs, and behind them the results of the steps
+  std::vector<select::shared_gaps> gaps_;  ///< by value; empty: as they are until threads are known
 };
 
 }  // namespace tenfold

@@ -43,7 +43,7 @@ class device_lowering : private device_fusion<L> {
       emit(phase, s);
       add(std::move(phase));
     }
-    if (fused_ != 0) add(fuse(fused_, fused_batch_));
+    if (fused_ != 0) out_.phases.push_back(fuse(fused_, fused_batch_));
     return std::move(out_);
   }
 
@@ -52,7 +52,7 @@ class device_lowering : private device_fusion<L> {
     if (is_final(s)) return output();
     if (is_alias(s)) return read(s);
     if (contains(fused_, s)) return in_shared_memory(s, fused_batch_);  // `fuse` will say where
-    auto [p, entries] = lay(plan_.steps[s].order, 0, device_memory::global);
+    auto [p, entries] = lay(plan_.steps[s].order, device_memory::global);
     p.whose = device_buffer::workspace;
     p.offset = out_.workspace_entries;
     out_.workspace_entries += entries;
@@ -107,7 +107,7 @@ class device_lowering : private device_fusion<L> {
         if (is_table(value(v), batch)) value(v).where = device_memory::block;
       for (int s = 0; s < plan_.step_count; ++s)
         value(n_ + s) = is_final(s) ? output() : is_alias(s) ? read(s) : in_shared_memory(s, batch);
-      const index entries = lay_out(arrange(fused, batch), batch, 0, [](int, index) {});
+      const index entries = lay_out(arrange(fused, batch), batch, 0, [](int, index, int) {});
       values_ = given;
       return entries <= room();
     };
@@ -293,7 +293,7 @@ class device_lowering : private device_fusion<L> {
       return found;
     };
     const int i = neighbours_in(from), j = neighbours_in(to);
-    const index side = select::device_part_side;
+    const index side = select::device_part_side(problem_.type);
     if (i < 0 || j < 0 || i == j || extent(i) < side / 2 || extent(j) < side / 2) return false;
 
     // The batch: the parts along both, and all other labels.

@@ -14,18 +14,58 @@ class device_fusion : protected device_steps<L> {
   using base = device_steps<L>;
 
  protected:
-  using base::arrange, base::batch_, base::copy, base::device_, base::emit, base::extent,
-      base::in_shared_memory, base::is_alias, base::is_brought, base::is_final, base::is_table,
-      base::lay, base::lay_out, base::n_, base::neighbours, base::operand, base::output,
-      base::place_aliases, base::placed, base::plan_, base::points, base::problem_, base::read,
-      base::result_labels, base::set_batch, base::value;
+  using base::accesses_, base::arrange, base::batch_, base::gaps_, base::values_, base::copy,
+      base::device_, base::emit, base::extent, base::in_shared_memory, base::is_alias,
+      base::is_brought, base::is_final, base::is_table, base::lay, base::lay_in_element,
+      base::lay_out, base::n_, base::neighbours, base::operand, base::output, base::place_aliases,
+      base::placed, base::plan_, base::points, base::problem_, base::read, base::result_labels,
+      base::set_batch, base::value;
   using typename base::passed_step, typename base::placed_step, typename base::placed_value;
 
   using base::base;
 
-  /// The phase of these steps, whose results carry these labels, before it is cut.
+  /// The phase of these steps, whose results carry these labels, cut. Threads are found first, then
+  /// gaps for them, as far as these do not cost blocks that are wanted.
   device_phase fuse(label_set fused, label_set batch) {
+    const std::vector<placed_value> given = values_;
+    device_phase first = fuse_with_gaps(fused, batch);
+    select::device_cut_phase(first, problem_.type, device_);
+    const std::vector<select::shared_access> accesses = std::move(accesses_);
+    if (accesses.empty()) return first;
+    const auto warps =
+        std::min<index>(select::device_phase_warps(first, device_), select::device_warps_wanted);
+    for (const double entry_cycles : select::device_entry_cycles) {
+      gaps_ = find_gaps(accesses, first, entry_cycles);
+      values_ = given;
+      device_phase phase = fuse_with_gaps(fused, batch);
+      phase.threads = first.threads;
+      phase.elements = first.elements;
+      select::device_set_resident(phase, problem_.type, device_);
+      if (select::device_phase_bytes(phase, problem_.type) <= device_.shared_bytes_block &&
+          select::device_phase_warps(phase, device_) >= warps)
+        return phase;
+    }
+    return first;
+  }
+
+ private:
+  /// The gaps of all values in shared memory, for the threads of a phase.
+  std::vector<select::shared_gaps> find_gaps(const std::vector<select::shared_access>& accesses,
+                                             const device_phase& phase, double entry_cycles) const {
+    std::vector<select::shared_gaps> gaps;
+    for (int v = 0; v < n_ + plan_.step_count; ++v) {
+      std::vector<select::shared_threads> of_value;
+      for (const select::shared_access& a : accesses)
+        if (a.value == v)
+          of_value.emplace_back(a, phase.threads, phase.elements, static_cast<int>(size()));
+      gaps.push_back(select::device_gaps(base::axis_extents(v, batch_), of_value, phase.elements,
+                                         static_cast<int>(size()), entry_cycles));
+    }
+    return gaps;
+  }
+  device_phase fuse_with_gaps(label_set fused, label_set batch) {
     fused_ = fused;
+    accesses_.clear();
     device_phase phase;
     phase.shares = true;
     set_batch(phase, batch);
@@ -37,7 +77,7 @@ class device_fusion : protected device_steps<L> {
         move_inputs(device_memory::element, [&](int v) { return is_brought(v, fused_, batch_); });
     std::vector<passed_step> steps = arrange(fused_, batch_);
     const auto entries = [&] {
-      return lay_out(steps, batch_, entries_of(brought), [](int, index) {});
+      return lay_out(steps, batch_, entries_of(brought), [](int, index, int) {});
     };
     if (entries() > room) {
       for (const moved_input& x : brought) value(x.input) = x.given;
@@ -50,11 +90,12 @@ class device_fusion : protected device_steps<L> {
       if (x.like == x.input) copy(phase, x.given, value(x.input));
     phase.first_step = static_cast<int>(phase.steps.size());
 
-    phase.element_entries = lay_out(steps, batch_, entries_of(brought), [&](int s, index at) {
-      placed_value& here = is_final(s) ? turned_ : value(n_ + s);
-      here = in_shared_memory(s, batch_);
-      here.offset = at;
-    });
+    phase.element_entries =
+        lay_out(steps, batch_, entries_of(brought), [&](int s, index at, int as) {
+          placed_value& here = is_final(s) ? turned_ : value(n_ + s);
+          here = lay_in_element(n_ + s, batch_, as).place;
+          here.stretch = at;
+        });
     for (std::size_t first = 0; first < steps.size();) {
       std::size_t end = first + 1;
       while (end < steps.size() && steps[end].pass == steps[first].pass) ++end;
@@ -70,7 +111,6 @@ class device_fusion : protected device_steps<L> {
     return phase;
   }
 
- private:
   /// One pass. All its steps count lines as the one does that touches the device's memory.
   void emit_pass(device_phase& phase, const passed_step* first, const passed_step* end,
                  bool is_beside) {
@@ -174,9 +214,9 @@ class device_fusion : protected device_steps<L> {
       for (const moved_input& before : moved)
         if (before.like == before.input && are_alike(v, before.input)) x.like = before.input;
       if (x.like == v) {
-        auto [there, entries] =
-            lay(problem_.inputs[v].order, to == device_memory::element ? batch_ : 0, to);
-        there.offset = entries_of(moved);
+        auto [there, entries] = to == device_memory::element ? lay_in_element(v, batch_, v)
+                                                             : lay(problem_.inputs[v].order, to);
+        (to == device_memory::element ? there.stretch : there.offset) = entries_of(moved);
         x.entries = entries;
         value(v) = there;
       } else {
@@ -230,11 +270,7 @@ class device_fusion : protected device_steps<L> {
         is_constant = is_constant && (y.like != x.input || is_read_alike(y.input, steps));
       placed_value& here = value(x.input);
       if (is_constant) {
-        const index to = phase.constant_entries();
-        phase.constants.push_back({operand(phase, x.given).place, span, to});
-        here = x.given;
-        here.where = device_memory::constant;
-        here.offset = to;
+        place_constant(phase, x, tables, steps, span);
       } else if (phase.block_entries + x.entries <= room) {
         here.offset = phase.block_entries;
         phase.block_entries += x.entries;
@@ -244,6 +280,52 @@ class device_fusion : protected device_steps<L> {
       }
     }
   }
+  /// The table x, whole or, where it may be, in halves.
+  void place_constant(device_phase& phase, const moved_input& x,
+                      const std::vector<moved_input>& tables, const std::vector<passed_step>& steps,
+                      index span) {
+    const index to = phase.constant_entries();
+    const int place = operand(phase, x.given).place;
+    bool in_halves = !is_complex(problem_.type);
+    for (const moved_input& y : tables)
+      in_halves = in_halves && (y.like != x.input || is_read_in_halves(y.input, steps));
+    placed_value& here = value(x.input);
+    here = x.given;
+    here.where = device_memory::constant;
+    here.offset = to;
+    if (!in_halves) {
+      phase.constants.push_back({place, span, to});
+      return;
+    }
+    const std::vector<int> axes = base::axes_of(x.input, 0);  // columns, rows
+    const index columns = extent(axes[0]), rows = extent(axes[1]);
+    here.halves = problem_.inputs[x.input].symmetry;
+    phase.constants.push_back({place, rows * columns, to, here.halves, rows, columns,
+                               x.given.stride[axes[1]], x.given.stride[axes[0]]});
+    here.stride[axes[0]] = 1;
+    here.stride[axes[1]] = columns;
+  }
+  /// Whether all that read an input, which is_read_alike, go along one of its labels by their rows
+  /// and sum over the other.
+  bool is_read_in_halves(int v, const std::vector<passed_step>& steps) const {
+    const std::vector<int> axes = base::axes_of(v, 0);
+    if (problem_.inputs[v].symmetry == reflection::none || axes.size() != 2 ||
+        !select::has_halves(extent(axes[0]), extent(axes[1])))
+      return false;
+    for (int t = 0; t < plan_.step_count; ++t) {
+      const plan_step<L>& step = plan_.steps[t];
+      if (step.c == v || (step.a == v && (is_alias(t) || step.b < 0 || step.b == v))) return false;
+    }
+    for (const passed_step& s : steps) {
+      const plan_step<L>& step = plan_.steps[s.step];
+      if (step.a != v && step.b != v) continue;
+      if (s.rows < 0 || !contains(value(v).labels, s.rows) ||
+          (step.contracted & value(v).labels) == 0)
+        return false;
+    }
+    return true;
+  }
+
   /// Entries from the first one of an input to its last; 0, if it does not begin with the first.
   index span_of(const placed_value& x) const {
     index last = 0;
@@ -271,15 +353,15 @@ class device_fusion : protected device_steps<L> {
   /// Copies lie one behind the other, `brought` entries in all.
   static void name_last_readers(device_phase& phase, index brought) {
     for (int c = phase.first_copy; c < phase.first_step; ++c) {
-      const long long at = phase.steps[static_cast<std::size_t>(c)].to.offset;
+      const long long at = phase.steps[static_cast<std::size_t>(c)].to.stretch;
       const long long end = c + 1 < phase.first_step
-                                ? phase.steps[static_cast<std::size_t>(c + 1)].to.offset
+                                ? phase.steps[static_cast<std::size_t>(c + 1)].to.stretch
                                 : brought;
       int last = phase.first_step;
       for (auto s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s) {
         for (const device_operand* x :
              {&phase.steps[s].a, &phase.steps[s].b, &phase.steps[s].add}) {
-          if (x->where == device_memory::element && at <= x->offset && x->offset < end)
+          if (x->where == device_memory::element && at <= x->stretch && x->stretch < end)
             last = static_cast<int>(s);
         }
       }

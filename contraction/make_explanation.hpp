@@ -498,7 +498,7 @@ class explaining {
     if (kind == reflection::none) return;
     e.in_halves = true;
     const auto m = static_cast<double>(rows), k = static_cast<double>(columns);
-    e.flops.factor *= even_odd_flops(m, k, kind) / (2 * m * k);
+    e.flops.factor *= select::even_odd_flops(m, k, kind) / (2 * m * k);
   }
 
   /// Whether packing is all that a step of the plan asks for.

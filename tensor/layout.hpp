@@ -14,15 +14,9 @@
 #include <tenfold/tensor/batch_layout.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/reflection_kind.hpp>
 
 namespace tenfold {
-
-/// What is declared of a matrix with Q rows and P columns: B(Q-1-q, P-1-i) = s B(q, i).
-enum class reflection : unsigned char {
-  none,  ///< nothing
-  even,  ///< s = 1
-  odd    ///< s = -1
-};
 
 /// Row-major: the last axis is contiguous.  offset(i, j, k) = (i n1 + j) n2 + k
 struct layout_right {

@@ -81,11 +81,12 @@ void require_reflection(const X& B, reflection kind) {
 /// Declares of a real matrix B with Q rows and P columns that B(Q-1-q, P-1-i) = B(q, i): the values
 /// of basis functions at points, where nodes and points lie symmetrically. Products with it may be
 /// computed in halves (see backend/cpu/even_odd.hpp). Where assertions are on, throws
-/// structure_error if it is not so; elsewhere results are then wrong.
+/// structure_error if it is not so; elsewhere, and of a matrix in the memory of a device, which the
+/// host does not read, results are then wrong.
 template <reflectable_matrix X>
 constexpr reflected<X, reflection::even> reflection_symmetric(X&& B) {
 #ifndef NDEBUG
-  require_reflection(B, reflection::even);
+  if constexpr (operand_traits_of<X>::space == device::cpu) require_reflection(B, reflection::even);
 #endif
   return {std::forward<X>(B)};
 }
@@ -94,7 +95,7 @@ constexpr reflected<X, reflection::even> reflection_symmetric(X&& B) {
 template <reflectable_matrix X>
 constexpr reflected<X, reflection::odd> reflection_antisymmetric(X&& B) {
 #ifndef NDEBUG
-  require_reflection(B, reflection::odd);
+  if constexpr (operand_traits_of<X>::space == device::cpu) require_reflection(B, reflection::odd);
 #endif
   return {std::forward<X>(B)};
 }

@@ -70,6 +70,13 @@ namespace tenfold::cuda {
 
 #if defined(__CUDACC__)
 TENFOLD_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+/// The same, by an instruction of its own: the compiler does not keep in registers, from one pass
+/// to the next, what it has computed from it.
+TENFOLD_DEVICE int thread_index_anew() {
+  int index;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
+  return index;
+}
 TENFOLD_DEVICE long long block_index() { return blockIdx.x; }
 TENFOLD_DEVICE long long block_count() { return gridDim.x; }
 
@@ -92,6 +99,7 @@ TENFOLD_DEVICE S& shared() {
 }
 #else
 inline int thread_index() { return emulated::thread(); }
+inline int thread_index_anew() { return emulated::thread(); }
 inline long long block_index() { return emulated::block(); }
 inline long long block_count() { return emulated::blocks(); }
 inline void wait_for_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {

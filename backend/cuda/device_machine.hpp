@@ -17,11 +17,15 @@ struct device_launch {
   void* stream = nullptr;        ///< CUstream, or null: the device's default stream
 };
 
-/// The constants of a text. They are one for each stream, on which they are copied before the
-/// device kernel is launched.
-struct device_constants {
-  const char* name = nullptr;  ///< null: it has none
+/// How a device kernel is going to be used.
+struct device_use {
+  /// The name of its constants; null: it has none. They are one for each stream, on which they are
+  /// copied before the device kernel is launched.
+  const char* constants = nullptr;
   void* stream = nullptr;
+  /// Of the memory of a multiprocessor that is shared memory and cache, the bytes that its blocks
+  /// shall have; 0: as the driver thinks.
+  index shared_bytes = 0;
 };
 
 /// What runs device kernels: a GPU, or in tests an emulation of one. Implementations may be asked
@@ -34,7 +38,7 @@ class device_machine {
 
   /// The device kernel `entry` of a text; a text that was loaded before is not compiled again.
   virtual device_function load(const std::string& text, const char* entry,
-                               const device_constants& constants = {}) = 0;
+                               const device_use& use = {}) = 0;
   /// Starts f. `arguments` are the addresses of its arguments, which are read before this returns.
   virtual void launch(device_function f, const device_launch& how, void** arguments) = 0;
 

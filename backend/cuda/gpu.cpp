@@ -20,7 +20,7 @@ enum device_attribute : int {
   blocks_of_multiprocessor = 106,
   reserved_bytes_of_block = 111
 };
-constexpr int most_dynamic_shared_bytes = 8;
+constexpr int most_dynamic_shared_bytes = 8, preferred_shared_percent = 9;
 /// What every function may have without asking.
 constexpr index common_shared_bytes = 48 * 1024;
 
@@ -105,12 +105,10 @@ const gpu::loaded_text& gpu::loaded(const text_key& key) {
   return texts_[key] = made;
 }
 
-device_function gpu::load(const std::string& text, const char* entry,
-                          const device_constants& constants) {
+device_function gpu::load(const std::string& text, const char* entry, const device_use& use) {
   const std::lock_guard lock(mutex_);
-  const bool has_constants = constants.name != nullptr;
-  const std::pair<text_key, std::string> key({text, has_constants ? constants.stream : nullptr},
-                                             entry);
+  const bool has_constants = use.constants != nullptr;
+  const std::pair<text_key, std::string> key({text, has_constants ? use.stream : nullptr}, entry);
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   const current context(*this);
   const loaded_text& is = loaded(key.first);
@@ -118,7 +116,7 @@ device_function gpu::load(const std::string& text, const char* entry,
   driver_.require(driver_.ModuleGetFunction(&f.handle, is.module, entry), "cuModuleGetFunction");
   if (has_constants) {
     std::size_t bytes = 0;
-    driver_.require(driver_.ModuleGetGlobal(&f.constants, &bytes, is.module, constants.name),
+    driver_.require(driver_.ModuleGetGlobal(&f.constants, &bytes, is.module, use.constants),
                     "cuModuleGetGlobal");
   }
   // Once for all launches: so much of shared memory as any of them may ask for.
@@ -126,6 +124,12 @@ device_function gpu::load(const std::string& text, const char* entry,
     driver_.require(driver_.FuncSetAttribute(f.handle, most_dynamic_shared_bytes,
                                              static_cast<int>(capabilities_.shared_bytes_block)),
                     "cuFuncSetAttribute");
+  if (use.shared_bytes > 0) {
+    const index percent = (100 * use.shared_bytes - 1) / capabilities_.shared_bytes + 1;
+    driver_.require(driver_.FuncSetAttribute(f.handle, preferred_shared_percent,
+                                             static_cast<int>(percent < 100 ? percent : 100)),
+                    "cuFuncSetAttribute");
+  }
   return functions_[key] = f;
 }
 

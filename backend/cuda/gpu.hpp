@@ -28,7 +28,7 @@ class gpu final : public device_machine {
   const device_capabilities& capabilities() const override { return capabilities_; }
 
   device_function load(const std::string& text, const char* entry,
-                       const device_constants& constants = {}) override;
+                       const device_use& use = {}) override;
   void launch(device_function f, const device_launch& how, void** arguments) override;
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;

@@ -9,8 +9,8 @@
 /// The text of a phase is a type P of constants, which device_step.hpp and device_program.hpp
 /// explain: `entry`, `steps`, `loops`, `first_copy`, `first_step`, `step_count`, `last_readers`,
 /// `shares`, `batch_loops`, `batch_extents`, `block_entries`, `element_entries`, `line_entries`,
-/// `threads`, `elements`, `places`; and `constants()`, the tables in its constant memory, if it has
-/// any.
+/// `threads`, `elements`, `places`, `straight`; and `constants()`, the tables in its constant
+/// memory, if it has any.
 namespace tenfold::cuda {
 
 // ---- entries ------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ template <class T>
 struct entries_of_block<T, 0> {};
 template <class T, long long Entries, int Elements>
 struct entries_of_elements {
-  T element[Elements][Entries];
+  T element[Elements * Entries];
 };
 template <class T, int Elements>
 struct entries_of_elements<T, 0, Elements> {};
@@ -184,7 +184,7 @@ struct operand_of_line {
   S* entry = nullptr;         ///< global: in the memory of the device; mapped: the first of all
   const void* map = nullptr;  ///< mapped
   long long number = 0;       ///< mapped: in the map
-  int slot = 0, at = 0;       ///< element, block
+  int at = 0;                 ///< element, block, constant
 
   operand_of_line() = default;
   template <class D>
@@ -201,8 +201,9 @@ struct operand_of_line {
         entry = entry + element + line;
       }
     } else {
-      slot = e.slot;
       at = static_cast<int>(X.offset + line);
+      if constexpr (X.where == device_memory::element)
+        at += static_cast<int>(X.stretch) * P::elements + e.slot * static_cast<int>(X.apart);
     }
   }
 
@@ -220,7 +221,7 @@ struct operand_of_line {
     if constexpr (X.where == device_memory::line) {
       return values[X.offset + further];
     } else if constexpr (X.where == device_memory::element) {
-      return memory.element[slot][at + static_cast<int>(further)];
+      return memory.element[at + static_cast<int>(further)];
     } else if constexpr (X.where == device_memory::block) {
       return memory.block[at + static_cast<int>(further)];
     } else if constexpr (X.where == device_memory::constant) {
@@ -242,7 +243,7 @@ struct operand_of_line {
     if constexpr (X.where == device_memory::line) {
       values[X.offset + further] = value;
     } else if constexpr (X.where == device_memory::element) {
-      memory.element[slot][at + static_cast<int>(further)] = value;
+      memory.element[at + static_cast<int>(further)] = value;
     } else if constexpr (X.where == device_memory::block) {
       memory.block[at + static_cast<int>(further)] = value;
     } else if constexpr (X.mapped) {

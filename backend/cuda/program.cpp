@@ -4,6 +4,7 @@
 #include <iterator>
 #include <mutex>
 #include <tenfold/backend/cuda/gemm.hpp>
+#include <tenfold/backend/cuda/halve.hpp>
 #include <tenfold/backend/cuda/program.hpp>
 #include <tenfold/backend/cuda/program_text.hpp>
 #include <tenfold/backend/interface/select/device_programs.hpp>
@@ -41,13 +42,19 @@ ready_program::ready_program(device_machine& machine, device_program program, vo
       functions_.emplace_back();
       continue;
     }
+    for (const phase_constant& c : phase.constants)
+      if (c.halves != reflection::none && halve_.handle == nullptr)
+        halve_ = machine_.load(halve_text(program_.type), halve_entry);
     if (argument_bytes(phase) > most_argument_bytes)
       throw backend_error("tenfold: an expression with " + std::to_string(phase.places.size()) +
                           " operands in one launch cannot run on this device: its arguments take " +
                           "more than " + std::to_string(most_argument_bytes) + " bytes");
     functions_.push_back(compile_without_spills(phase, [&] {
-      return machine_.load(program_text(program_.type, phase), program_entry,
-                           {phase.constants.empty() ? nullptr : program_constants, stream});
+      return machine_.load(
+          program_text(program_.type, phase), program_entry,
+          {phase.constants.empty() ? nullptr : program_constants, stream,
+           phase.shares ? select::device_phase_shared(phase, program_.type, machine_.capabilities())
+                        : 0});
     }));
   }
   if (program_.workspace_entries > 0)
@@ -110,10 +117,20 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
     }
     std::unique_lock lock(machine_.constants_mutex, std::defer_lock);
     if (!phase.constants.empty()) lock.lock();
-    for (const phase_constant& c : phase.constants)
-      machine_.copy_within(static_cast<T*>(functions_[i].constants) + c.to,
-                           base_of(phase.places[static_cast<std::size_t>(c.place)]).data,
-                           static_cast<std::size_t>(c.entries) * sizeof(T), stream);
+    for (const phase_constant& c : phase.constants) {
+      const void* const from = base_of(phase.places[static_cast<std::size_t>(c.place)]).data;
+      T* const to = static_cast<T*>(functions_[i].constants) + c.to;
+      if constexpr (!is_complex(scalar_of<T>)) {
+        if (c.halves != reflection::none) {
+          halve(machine_, halve_,
+                device_halve_arguments<T>{static_cast<const T*>(from), to, c.rows, c.columns, c.row,
+                                          c.column, c.halves},
+                stream);
+          continue;
+        }
+      }
+      machine_.copy_within(to, from, static_cast<std::size_t>(c.entries) * sizeof(T), stream);
+    }
     alignas(16) unsigned char bytes[most_argument_bytes];
     auto* at = bytes;
     for (const phase_place& place : phase.places) {

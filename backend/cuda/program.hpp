@@ -32,6 +32,7 @@ class ready_program {
   device_machine& machine_;
   device_program program_;
   std::vector<device_function> functions_;  ///< by phase
+  device_function halve_;                   ///< where a phase has tables in halves
   void* workspace_ = nullptr;
 };
 

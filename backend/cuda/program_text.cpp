@@ -35,7 +35,9 @@ const char* enumerator_of(device_start start) {
 
 std::string text_of(const device_operand& x) {
   std::string s = std::string("{.where = tenfold::device_memory::") + enumerator_of(x.where);
-  if (x.where != device_memory::global) return s + number_but(0, "offset", x.offset) + "}";
+  if (x.where != device_memory::global)
+    return s + number_but(0, "offset", x.offset) + number_but(0, "stretch", x.stretch) +
+           number_but(0, "apart", x.apart) + "}";
   s += number("place", x.place) + ", .type = tenfold::scalar::" + name_of(x.type).enumerator;
   return s + mark("conjugated", x.conjugated) + mark("mapped", x.mapped) +
          mark("wide_map", x.wide_map) + "}";
@@ -59,6 +61,9 @@ std::string text_of(const device_step& x) {
        number("sum_loops", x.sum_loops) + number_but(1, "lanes", x.lanes) +
        number_but(0, "part", x.part) + number_but(0, "part_to", x.part_to) +
        number_but(1, "sign", x.sign);
+  if (x.halves != reflection::none)
+    s += std::string(", .halves = tenfold::reflection::") +
+         (x.halves == reflection::odd ? "odd" : "even");
   return s + mark("finishes", x.finishes) + mark("scatters", x.scatters) + "}";
 }
 template <class X>
@@ -103,6 +108,8 @@ std::string program_text(scalar type, const device_phase& phase) {
        constant("long long", "line_entries", phase.line_entries);
   s += constant("int", "threads", phase.threads) + constant("int", "elements", phase.elements) +
        constant("int", "places", phase.places.size());
+  s += std::string("  static constexpr bool straight = ") + (phase.straight ? "true" : "false") +
+       ";\n";
   if (!phase.constants.empty())
     s += std::string("  static TENFOLD_DEVICE const entry* constants() { return ") +
          program_constants + "; }\n";

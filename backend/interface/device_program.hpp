@@ -36,10 +36,13 @@ struct phase_product {
 };
 
 /// A table that all threads read alike, copied to the constant memory of the device kernel before
-/// it is launched: `entries` from the first one of a place on, to there.
+/// it is launched: `entries` from the first one of a place on, to there. Or, of a matrix that is
+/// symmetric or antisymmetric under reflection, its halves: a dense matrix of the same size.
 struct phase_constant {
   int place = 0;
   index entries = 0, to = 0;
+  reflection halves = reflection::none;
+  index rows = 0, columns = 0, row = 0, column = 0;  ///< of the matrix, and how far apart they are
 
   friend bool operator==(const phase_constant&, const phase_constant&) = default;
 };
@@ -66,7 +69,8 @@ struct device_phase {
   index line_entries = 0;  ///< of the registers of a thread
   int threads = 0;         ///< of a block
   int elements = 1;
-  int resident = 1;  ///< blocks that a multiprocessor shall have room for
+  int resident = 1;      ///< blocks that a multiprocessor shall have room for
+  bool straight = true;  ///< a pass in which no thread has two lines is no loop
 
   index constant_entries() const {
     return constants.empty() ? 0 : constants.back().to + constants.back().entries;

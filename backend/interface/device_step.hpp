@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/tensor/reflection_kind.hpp>
 #include <tenfold/tensor/scalar_kind.hpp>
 
 /// What the threads of a GPU do for an expression, as data: steps of loops over one element of the
@@ -38,6 +39,9 @@ struct device_operand {
   device_memory where = device_memory::none;
   int place = 0;         ///< global: which of the places of the call
   long long offset = 0;  ///< element, block, constant, line: of its first entry
+  /// element: in the shared memory of one element alone a stretch of it, of all elements at hand,
+  /// begins here; and how far elements lie apart there.
+  long long stretch = 0, apart = 0;
   scalar type = scalar::f64;
   bool conjugated = false;
   bool mapped = false;  ///< global: a map says where entries lie; -1: nowhere
@@ -75,6 +79,9 @@ struct device_step {
   /// by side, `part_to` apart; they are the slowest loop of the lines. 0: it is not.
   long long part = 0, part_to = 0;
   int sign = 1;
+  /// a is a table in constant memory that is symmetric or antisymmetric under reflection, and lies
+  /// there in halves (program.hpp says where); b stands still along the rows.
+  reflection halves = reflection::none;
   bool finishes = false;  ///< to := alpha (...) + beta to instead; beta == 0: it is not read
   bool scatters = false;  ///< to += alpha (...) instead, several threads to one entry
 

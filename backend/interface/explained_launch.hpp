@@ -61,6 +61,13 @@ inline double terms_of(const device_step& s, const std::vector<device_loop>& loo
 inline double flops_of(const device_step& s, const std::vector<device_loop>& loops, scalar type) {
   const bool adds = s.sum_loops > 0 || s.add.where != device_memory::none;
   const bool multiplies = s.b.where != device_memory::none;
+  if (s.halves != reflection::none) {
+    const auto k =
+        static_cast<double>(loops[static_cast<std::size_t>(s.first_loop + s.line_loops)].extent);
+    const auto m = static_cast<double>(s.row_count);
+    return terms_of(s, loops) / (m * k) *
+           (select::even_odd_flops(m, k, s.halves) + (s.add.where != device_memory::none ? m : 0));
+  }
   return terms_of(s, loops) *
          (is_complex(type) ? 6.0 * multiplies + 2.0 * adds : 1.0 * multiplies + 1.0 * adds);
 }

@@ -54,7 +54,8 @@ void apply(const device_queue& where, const device_elements& x) {
   const index P = x.p + 1, Q = points_of(x.kind, x.p), E = x.elements;
   const auto u_ = there<dyn, dyn, dyn, dyn>(x.u, E, P, P, P);
   const auto v_ = there<dyn, dyn, dyn, dyn>(x.v, E, P, P, P);
-  const auto B_ = there<dyn, dyn>(x.B, Q, P), H_ = there<dyn, dyn>(x.H, Q, Q);
+  const auto B_ = reflection_symmetric(there<dyn, dyn>(x.B, Q, P));
+  const auto H_ = reflection_antisymmetric(there<dyn, dyn>(x.H, Q, Q));
   if (x.kind == operator_kind::mass) {
     mass(where, v = v_, u = u_, D = there<dyn, dyn, dyn, dyn>(x.d, E, Q, Q, Q), B = B_);
     return;

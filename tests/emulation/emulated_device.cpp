@@ -61,7 +61,7 @@ emulated_device::~emulated_device() {
 }
 
 cuda::device_function emulated_device::load(const std::string& text, const char* entry,
-                                            const cuda::device_constants& constants) {
+                                            const cuda::device_use& use) {
   const std::lock_guard lock(mutex_);
   cuda::device_function& f = loaded_[text];
   if (f.handle == nullptr) {
@@ -84,7 +84,7 @@ cuda::device_function emulated_device::load(const std::string& text, const char*
     f.handle = dlsym(library, entry);
     if (f.handle == nullptr)
       throw backend_error(std::string("tenfold: a text has no device kernel ") + entry);
-    if (constants.name != nullptr) f.constants = dlsym(library, constants.name);
+    if (use.constants != nullptr) f.constants = dlsym(library, use.constants);
   }
   return f;
 }

@@ -30,7 +30,7 @@ class emulated_device final : public cuda::device_machine {
 
   const device_capabilities& capabilities() const override { return capabilities_; }
   cuda::device_function load(const std::string& text, const char* entry,
-                             const cuda::device_constants& constants = {}) override;
+                             const cuda::device_use& use = {}) override;
   /// Runs it at once, whatever the stream.
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override;
   /// Filled with NaN.

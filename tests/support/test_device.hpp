@@ -35,9 +35,9 @@ class test_device final : public cuda::device_machine {
 
   const device_capabilities& capabilities() const override { return under_->capabilities(); }
   cuda::device_function load(const std::string& text, const char* entry,
-                             const cuda::device_constants& constants = {}) override {
+                             const cuda::device_use& use = {}) override {
     texts_.insert(text);
-    return under_->load(text, entry, constants);
+    return under_->load(text, entry, use);
   }
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
     under_->launch(f, how, arguments);

@@ -74,6 +74,14 @@ inline constexpr index sandwich_extent = 12;
 /// are 6 products or 3 and 5 sums (mass operator on Zen 5: 67 and 60 GFLOP/s, from 4 x 3 on 92 and
 /// 110).
 constexpr bool has_halves(index m, index k) { return m >= 3 && k >= 3; }
+/// Flops of a product with `rows` x `columns` entries in halves (backend/cpu/even_odd.hpp), for one
+/// vector.
+constexpr double even_odd_flops(double rows, double columns, reflection kind) {
+  const auto half = [](double n) { return static_cast<double>(static_cast<index>(n) / 2); };
+  const double m = half(rows), k = half(columns);
+  const double even = kind == reflection::odd ? m : rows - m;
+  return 2 * (even * (columns - k) + (rows - even) * k) + 2 * k + 2 * m;
+}
 
 /// Pairs of rows of it at a time: two accumulators each.
 inline constexpr int most_pairs = 6;

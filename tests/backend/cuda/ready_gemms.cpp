@@ -16,7 +16,7 @@ class idle_machine final : public cuda::device_machine {
  public:
   const device_capabilities& capabilities() const override { return h100_capabilities; }
   cuda::device_function load(const std::string& text, const char*,
-                             const cuda::device_constants&) override {
+                             const cuda::device_use&) override {
     ++loads;
     return {texts_.try_emplace(text, text).first->second.data()};
   }
