@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tenfold/backend/interface/explained_launch.hpp>
 #include <tenfold/contraction/device_steps.hpp>
 #include <vector>
 
@@ -24,45 +25,54 @@ class device_fusion : protected device_steps<L> {
 
   using base::base;
 
-  /// The phase of these steps, whose results carry these labels, cut. Threads are found first, then
-  /// gaps for them, as far as these do not cost blocks that are wanted.
+  /// The phase of these steps, whose results carry these labels, cut: threads are found first, then
+  /// the gaps for them, which cost memory, and what is left to the cache.
   device_phase fuse(label_set fused, label_set batch) {
     const std::vector<placed_value> given = values_;
-    device_phase first = fuse_with_gaps(fused, batch);
-    select::device_cut_phase(first, problem_.type, device_);
-    const std::vector<select::shared_access> accesses = std::move(accesses_);
-    if (accesses.empty()) return first;
-    const auto warps =
-        std::min<index>(select::device_phase_warps(first, device_), select::device_warps_wanted);
+    device_phase best = fuse_with_gaps(fused, batch);
+    select::device_cut_phase(best, problem_.type, device_);
+    if (accesses_.empty()) return best;
+    const double bytes =
+        explaining_launches::bytes_of_steps(best) / static_cast<double>(best.count());
+    std::vector<std::vector<select::shared_threads>> accesses(
+        static_cast<std::size_t>(n_ + plan_.step_count));
+    for (const select::shared_access& a : accesses_)
+      accesses[static_cast<std::size_t>(a.value)].emplace_back(a, best.threads, best.elements,
+                                                               static_cast<int>(size()));
+    const auto cycles = [&](const device_phase& phase) {
+      double shared = 0;
+      for (int v = 0; v < n_ + plan_.step_count; ++v)
+        for (const select::shared_threads& a : accesses[static_cast<std::size_t>(v)])
+          shared += a.cycles(base::element_strides(v, batch, v));
+      return select::device_phase_cycles(phase, bytes, shared / phase.elements, device_);
+    };
+    double least = cycles(best);
+    std::vector<std::vector<select::shared_choice>> choices;
+    for (int v = 0; v < n_ + plan_.step_count; ++v)
+      choices.push_back(select::device_gaps(base::axis_extents(v, batch),
+                                            accesses[static_cast<std::size_t>(v)], best.elements,
+                                            static_cast<int>(size())));
     for (const double entry_cycles : select::device_entry_cycles) {
-      gaps_ = find_gaps(accesses, first, entry_cycles);
+      gaps_.clear();
+      for (const auto& of_value : choices)
+        gaps_.push_back(select::device_gaps(of_value, best.elements, entry_cycles));
       values_ = given;
       device_phase phase = fuse_with_gaps(fused, batch);
-      phase.threads = first.threads;
-      phase.elements = first.elements;
-      select::device_set_resident(phase, problem_.type, device_);
-      if (select::device_phase_bytes(phase, problem_.type) <= device_.shared_bytes_block &&
-          select::device_phase_warps(phase, device_) >= warps)
-        return phase;
+      phase.threads = best.threads;
+      phase.elements = best.elements;
+      if (select::device_phase_bytes(phase, problem_.type) > device_.shared_bytes_block) continue;
+      for (const index cache_bytes : select::device_cache_bytes) {
+        phase.cache_bytes = cache_bytes;
+        select::device_set_resident(phase, problem_.type, device_);
+        if (cycles(phase) >= least) continue;
+        least = cycles(phase);
+        best = phase;
+      }
     }
-    return first;
+    return best;
   }
 
  private:
-  /// The gaps of all values in shared memory, for the threads of a phase.
-  std::vector<select::shared_gaps> find_gaps(const std::vector<select::shared_access>& accesses,
-                                             const device_phase& phase, double entry_cycles) const {
-    std::vector<select::shared_gaps> gaps;
-    for (int v = 0; v < n_ + plan_.step_count; ++v) {
-      std::vector<select::shared_threads> of_value;
-      for (const select::shared_access& a : accesses)
-        if (a.value == v)
-          of_value.emplace_back(a, phase.threads, phase.elements, static_cast<int>(size()));
-      gaps.push_back(select::device_gaps(base::axis_extents(v, batch_), of_value, phase.elements,
-                                         static_cast<int>(size()), entry_cycles));
-    }
-    return gaps;
-  }
   device_phase fuse_with_gaps(label_set fused, label_set batch) {
     fused_ = fused;
     accesses_.clear();
@@ -310,7 +320,7 @@ class device_fusion : protected device_steps<L> {
   bool is_read_in_halves(int v, const std::vector<passed_step>& steps) const {
     const std::vector<int> axes = base::axes_of(v, 0);
     if (problem_.inputs[v].symmetry == reflection::none || axes.size() != 2 ||
-        !select::has_halves(extent(axes[0]), extent(axes[1])))
+        !select::device_has_halves(extent(axes[0]), extent(axes[1])))
       return false;
     for (int t = 0; t < plan_.step_count; ++t) {
       const plan_step<L>& step = plan_.steps[t];

@@ -69,8 +69,9 @@ struct device_phase {
   index line_entries = 0;  ///< of the registers of a thread
   int threads = 0;         ///< of a block
   int elements = 1;
-  int resident = 1;      ///< blocks that a multiprocessor shall have room for
-  bool straight = true;  ///< a pass in which no thread has two lines is no loop
+  int resident = 1;       ///< blocks that a multiprocessor shall have room for
+  index cache_bytes = 0;  ///< of its shared memory that their inputs and results shall pass through
+  bool straight = true;   ///< a pass in which no thread has two lines is no loop
 
   index constant_entries() const {
     return constants.empty() ? 0 : constants.back().to + constants.back().entries;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <tenfold/tensor/extents.hpp>
 #include <vector>
 
@@ -117,37 +118,55 @@ class shared_threads {
   std::vector<place> places_;
 };
 
-/// The gaps by which a value with axes of these extents costs a block the least: cycles, and so
-/// many cycles for each entry that an element takes.
-inline shared_gaps device_gaps(const std::vector<index>& extents,
-                               const std::vector<shared_threads>& accesses, int elements,
-                               int entry_bytes, double entry_cycles) {
+/// Gaps of a value, what an element has of it with them, and the cycles that they cost a block.
+struct shared_choice {
+  shared_gaps gaps;
+  index entries = 0;
+  double cycles = 0;
+};
+/// The gaps of a value with axes of these extents, but for those that take no fewer cycles than
+/// smaller ones.
+inline std::vector<shared_choice> device_gaps(const std::vector<index>& extents,
+                                              const std::vector<shared_threads>& accesses,
+                                              int elements, int entry_bytes) {
   const int banks = std::max(128 / entry_bytes, 1);
-  double fewest = 0;
-  for (const shared_threads& a : accesses) fewest += a.least_cycles();
-  const auto entries_cost = [&](const std::vector<index>& strides) {
-    return entry_cycles * elements * static_cast<double>(strides.back());
-  };
-  shared_gaps best{0, 0, 0};
   double least = 0;
+  for (const shared_threads& a : accesses) least += a.least_cycles();
+  std::vector<shared_choice> choices;
+  index enough = std::numeric_limits<index>::max();  // entries with which cycles are the least
   for (int row = 0; row < (extents.size() > 1 ? device_row_gaps : 1); ++row) {
     for (int plane = 0; plane < (extents.size() > 2 ? banks : 1); ++plane) {
       for (int element = 0; element < (elements > 1 ? banks : 1); ++element) {
         const shared_gaps gaps{row, plane, element};
         const std::vector<index> strides = shared_strides(extents, gaps);
-        double cost = entries_cost(strides);
-        if (least > 0 && cost + fewest >= least) continue;
-        for (const shared_threads& a : accesses) cost += a.cycles(strides);
-        if (least > 0 && cost >= least) continue;
-        least = cost;
-        best = gaps;
+        if (strides.back() >= enough) continue;
+        double cycles = 0;
+        for (const shared_threads& a : accesses) cycles += a.cycles(strides);
+        if (cycles <= least) enough = strides.back();
+        choices.push_back({gaps, strides.back(), cycles});
       }
     }
   }
+  std::sort(choices.begin(), choices.end(), [](const shared_choice& x, const shared_choice& y) {
+    return x.entries != y.entries ? x.entries < y.entries : x.cycles < y.cycles;
+  });
+  std::vector<shared_choice> best;
+  for (const shared_choice& x : choices)
+    if (best.empty() || x.cycles < best.back().cycles) best.push_back(x);
   return best;
 }
-/// What is tried as the cycles that an entry costs, until a multiprocessor holds as many blocks as
-/// without gaps. The first only lets the smaller of equal gaps be taken.
-inline constexpr double device_entry_cycles[] = {0.001, 0.25, 1, 4};
+/// Of those the one that costs least, if each entry of an element costs so many cycles.
+inline shared_gaps device_gaps(const std::vector<shared_choice>& choices, int elements,
+                               double entry_cycles) {
+  const auto cost = [&](const shared_choice& x) {
+    return x.cycles + entry_cycles * static_cast<double>(elements * x.entries);
+  };
+  return std::min_element(
+             choices.begin(), choices.end(),
+             [&](const shared_choice& x, const shared_choice& y) { return cost(x) < cost(y); })
+      ->gaps;
+}
+/// What is tried as the cycles that an entry costs.
+inline constexpr double device_entry_cycles[] = {0, 0.25, 1, 4};
 
 }  // namespace tenfold::select

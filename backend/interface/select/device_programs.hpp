@@ -24,6 +24,12 @@ inline constexpr index device_table_bytes = 8192;
 /// in double precision, whether its threads read the same or not.
 inline constexpr index device_constant_bytes = 16384;
 
+/// Whether a table of so many rows and columns that is symmetric under reflection is applied in
+/// halves. On an H200 that made the mass operators of degree 7, 8 and 10 1.07, 1.09 and 1.3 times
+/// as fast, since their products wait for instructions that bring constants; that of degree 2 0.94
+/// times.
+constexpr bool device_has_halves(index rows, index columns) { return rows >= 5 && columns >= 5; }
+
 /// Bytes of shared memory up to which such inputs are taken in: what leaves room for two blocks on
 /// a multiprocessor.
 constexpr index device_table_room(const device_capabilities& d) {
@@ -123,23 +129,13 @@ inline index device_phase_bytes(const device_phase& phase, scalar type) {
   return device_shared_bytes(phase.block_entries, phase.element_entries, phase.elements,
                              static_cast<int>(bytes_of(type)));
 }
-/// Bytes that blocks of whole elements leave to the cache of their multiprocessor, which has the
-/// same memory: rows of inputs and results begin within lines that the rows before end in. On an
-/// H200 the collocated stiffness operator of degree 12 ran at 0.63 of a copy with 214 of 228 KiB
-/// taken, at 0.79 with 178, that of degree 7 at 0.91 with 212, at 1.00 with 189.
-inline constexpr index device_cache_bytes = 32 * 1024;
-/// Blocks of whole elements that a multiprocessor holds at a time. The cache is left out where too
-/// few warps would be there otherwise.
+/// Blocks of whole elements that a multiprocessor holds at a time.
 inline index device_phase_blocks(const device_phase& phase, scalar type, int registers,
                                  const device_capabilities& d) {
-  const auto blocks = [&](index cache_bytes) {
-    device_capabilities left = d;
-    left.shared_bytes -= cache_bytes;
-    return device_resident_blocks(left, phase.threads, registers, device_phase_bytes(phase, type));
-  };
-  const index some = blocks(device_cache_bytes);
-  const bool enough = some * (phase.threads / d.warp) >= device_warps_needed;
-  return std::max<index>(enough ? some : blocks(0), 1);
+  device_capabilities left = d;
+  left.shared_bytes -= phase.cache_bytes;
+  return std::max<index>(
+      device_resident_blocks(left, phase.threads, registers, device_phase_bytes(phase, type)), 1);
 }
 /// Bytes of shared memory that they take.
 inline index device_phase_shared(const device_phase& phase, scalar type,
@@ -158,6 +154,30 @@ inline void device_set_resident(device_phase& phase, scalar type, const device_c
       static_cast<int>(device_phase_blocks(phase, type, device_least_registers(phase, type), d));
 }
 
+/// Bytes that blocks of whole elements leave, or do not leave, to the cache of their
+/// multiprocessor, which has the same memory: rows of inputs and results begin within lines that
+/// the rows before end in. On an H200 the collocated stiffness operator of degree 12 ran at 0.63 of
+/// a copy with 214 of 228 KiB taken, at 0.79 with 178, that of degree 7 at 0.91 with 212, at 1.00
+/// with 189.
+inline constexpr index device_cache_bytes[] = {32 * 1024, 0};
+/// How much longer memory takes without it.
+inline constexpr double device_cacheless = 1.15;
+/// Warps of whole elements that hide what they wait for: the collocated stiffness operator of
+/// degree 10 ran at 0.94 with 12 of them.
+inline constexpr double device_element_warps = 12;
+
+/// What an element takes of a multiprocessor, in cycles, by so many for shared memory: memory and
+/// shared memory do not hide each other, and few warps hide nothing. It orders layouts of shared
+/// memory; the weights follow from five kernels on an H200.
+inline double device_phase_cycles(const device_phase& phase, double bytes, double shared_cycles,
+                                  const device_capabilities& d) {
+  const double a_cycle =
+      device_bandwidth_share * d.bandwidth / (static_cast<double>(d.multiprocessors) * d.clock);
+  const double memory = bytes / a_cycle * (phase.cache_bytes > 0 ? 1 : device_cacheless);
+  return (memory + shared_cycles) *
+         std::max(1.0, device_element_warps / static_cast<double>(device_phase_warps(phase, d)));
+}
+
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
 /// line for each thread in the pass that has most. It is the smallest block of those whose threads
 /// have lines nearly as often as in any: a block of one element where that suits well, because
@@ -166,6 +186,7 @@ inline void device_set_resident(device_phase& phase, scalar type, const device_c
 inline void device_cut_phase(device_phase& phase, scalar type, const device_capabilities& d) {
   phase.threads = device_block_threads;
   if (!phase.shares) return;
+  phase.cache_bytes = device_cache_bytes[0];
   const index lines = device_most_lines(phase);
   const index room =
       phase.element_entries == 0
