@@ -17,10 +17,9 @@
 #include "common/report.hpp"
 #include "device/device_suite.hpp"
 #include "device/operators.hpp"
+#include "device/products.hpp"
 #include "fem/reference.hpp"
 #include "fem/tables.hpp"
-#include "gemm/batch_data.hpp"
-#include "gemm/static_products.hpp"
 #if defined(TENFOLD_BENCH_EMULATION)
 #include <emulated_device.hpp>
 #endif
@@ -30,13 +29,6 @@ namespace {
 
 /// Bytes: of tables, and lost where pieces are aligned.
 constexpr std::size_t room_for_tables = std::size_t{1} << 16;
-
-std::size_t size_of(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
-
-template <index... E, class T, class... N>
-auto there(T* first, N... extents) {
-  return in_memory_of<device::cuda>(view<T, E...>(first, extents...));
-}
 
 // ---- copies ------------------------------------------------------------------------------------
 
@@ -156,107 +148,6 @@ void run_sums(device_suite& suite, device_numbers<T>& numbers, bool of_rows) {
                  [&](const std::string& tried) {
                    check(name, tried, result.fetch().data(), 1, static_cast<double>(terms.size()),
                          [&](std::ptrdiff_t) { return right; });
-                 }});
-}
-
-// ---- batched products --------------------------------------------------------------------------
-
-struct product_case {
-  std::string name;
-  gemm_sizes sizes;
-  bool shared_a;
-  double ahead;  ///< of cuBLAS
-  bool quick;
-};
-
-std::vector<product_case> squares() {
-  std::vector<product_case> all;
-  for (int n = 2; n <= 32; ++n) {
-    const bool quick = n == 4 || n == 8 || n == 16 || n == 32;
-    all.push_back({"gemm n=" + std::to_string(n), {n, n, n}, false, n <= 12 ? 2.0 : 1.0, quick});
-  }
-  return all;
-}
-
-std::vector<product_case> finite_elements() {
-  std::vector<product_case> all;
-  for (const gemm_sizes& s : fem_sizes) {
-    const std::string name = "gemm " + std::to_string(s.m) + 'x' + std::to_string(s.n) + 'x' +
-                             std::to_string(s.k) + " sharedA";
-    if (s.k <= 8) all.push_back({name, s, true, 1, s.k == 4});
-  }
-  return all;
-}
-
-template <class T>
-gemm_batch<T> batch_of(std::ptrdiff_t m, int n, int k, std::ptrdiff_t count, bool shared_a) {
-  gemm_batch<T> x;
-  x.m = static_cast<int>(m);
-  x.n = n;
-  x.k = k;
-  x.count = count;
-  x.shared_a = shared_a;
-  return x;
-}
-
-template <class T>
-void multiply(const device_queue& where, const gemm_batch<T>& x) {
-  const auto B = there<dyn, dyn, dyn>(x.b, x.count, x.k, x.n);
-  const auto C = there<dyn, dyn, dyn>(x.c, x.count, x.m, x.n);
-  if (x.shared_a) {
-    gemm(where, T(1), there<dyn, dyn>(x.a, x.m, x.k), B, T(0), C);
-  } else {
-    gemm(where, T(1), there<dyn, dyn, dyn>(x.a, x.count, x.m, x.k), B, T(0), C);
-  }
-}
-
-template <class T>
-void run_product(device_suite& suite, device_numbers<T>& numbers, const product_case& what) {
-  if (!suite.begins(what.name, scalar_letter<T>, what.quick)) return;
-  const device_queue& where = suite.where();
-  gemm_batch<T> x = batch_of<T>(what.sizes.m, what.sizes.n, what.sizes.k, 1, what.shared_a);
-  x.count = suite.problems(x.bytes());
-  numbers.restart();
-  x.a = numbers.take(x.shared_a ? x.a_size() : x.count * x.a_size());
-  x.b = numbers.take(x.count * x.b_size());
-  device_tensor<T, dyn> c(where, x.count * x.c_size());
-  x.c = c.data();
-
-  std::vector<candidate> candidates{{"tenfold", [&] { multiply(where, x); }}};
-  if (const cublas* const peer = suite.peer()) {
-    if (auto pass = peer->strided(x)) candidates.push_back({"cublas", std::move(pass)});
-    if (auto pass = peer->grouped(x)) candidates.push_back({"cublas grouped", std::move(pass)});
-  }
-
-  // The problems that are looked at, as a batch of the host.
-  const auto looked_at = sampled_problems(x.count);
-  const std::vector<std::ptrdiff_t> only{0};
-  const auto a = device_sample<T>(where, x.a, x.a_size(), x.shared_a ? only : looked_at).fetch();
-  const auto b = device_sample<T>(where, x.b, x.b_size(), looked_at).fetch();
-  device_sample<T> result(where, x.c, x.c_size(), looked_at);
-  std::vector<T> c_here(size_of(x.c_size()) * looked_at.size());
-  gemm_batch<T> here = x;
-  here.count = std::ssize(looked_at);
-  here.a = a.data();
-  here.b = b.data();
-  here.c = c_here.data();
-  std::vector<std::ptrdiff_t> all;
-  for (std::ptrdiff_t i = 0; i < here.count; ++i) all.push_back(i);
-  const expected<T> right(here, std::move(all));
-
-  suite.run({.name = what.name,
-             .scalar = scalar_letter<T>,
-             .unit = "GB/s",
-             .work = x.bytes(),
-             .bytes = x.bytes(),
-             .ahead = what.ahead,
-             .candidates = std::move(candidates),
-             .poison = [&] { result.poison(); },
-             .compare =
-                 [&](const std::string& tried) {
-                   const auto& got = result.fetch();
-                   std::copy(got.begin(), got.end(), c_here.begin());
-                   right.compare(what.name, tried);
                  }});
 }
 
@@ -443,7 +334,10 @@ void run_copies_and_products(device_suite& suite, device_numbers<T>& numbers) {
   run_permutation(suite, numbers);
   run_sums(suite, numbers, true);
   run_sums(suite, numbers, false);
-  for (const product_case& square : squares()) run_product(suite, numbers, square);
+  for (const product_case& x : squares()) run_product<T>(suite, numbers, x);
+  for (const product_case& x : other_layouts()) run_product<T>(suite, numbers, x);
+  run_variable_products<T>(suite, numbers);
+  for (const product_case& x : complex_squares()) run_product<std::complex<T>>(suite, numbers, x);
 }
 
 int run_all(device_suite& suite) {
@@ -453,7 +347,7 @@ int run_all(device_suite& suite) {
   }
   device_numbers<double> numbers(suite.where(), suite.bytes() + room_for_tables);
   run_copies_and_products(suite, numbers);
-  for (const product_case& shape : finite_elements()) run_product(suite, numbers, shape);
+  for (const product_case& shape : finite_elements()) run_product<double>(suite, numbers, shape);
   for (int p = first_fem_degree; p <= last_fem_degree; ++p) run_three_steps(suite, numbers, p);
   for (const operator_kind kind :
        {operator_kind::mass, operator_kind::diffusion, operator_kind::collocated}) {

@@ -1,7 +1,10 @@
 #include "device/cublas.hpp"
 
+#include <complex>
 #include <string>
 #include <vector>
+
+#include "device/lists.hpp"
 
 // The declarations are those of cublas_api.h: operations are enumerations of ints, 0 is none; every
 // result but 0 is an error.
@@ -32,21 +35,6 @@ void require(int status, const char* call) {
     throw backend_error(std::string("cuBLAS: ") + call + " gave status " + std::to_string(status));
 }
 
-/// The addresses of `count` matrices, on the device.
-template <class T>
-std::shared_ptr<T*> addresses(const device_queue& where, T* first, std::ptrdiff_t step,
-                              std::ptrdiff_t count) {
-  std::vector<T*> list;
-  for (std::ptrdiff_t i = 0; i < count; ++i) list.push_back(first + i * step);
-  cuda::device_machine& machine = *where.machine;
-  const std::size_t bytes = list.size() * sizeof(T*);
-  const std::shared_ptr<T*> there(static_cast<T**>(machine.allocate(bytes)),
-                                  [&machine](T** p) { machine.release(p); });
-  machine.copy_in(there.get(), list.data(), bytes, where.stream);
-  where.wait();
-  return there;
-}
-
 }  // namespace
 
 cublas::cublas(report& out, const device_queue& where)
@@ -73,7 +61,7 @@ cublas::cublas(report& out, const device_queue& where)
 template <class Function>
 Function* cublas::find(char letter, const char* name) const {
   if (handle_ == nullptr) return nullptr;
-  const char upper = letter == 'd' ? 'D' : 'S';
+  const char upper = static_cast<char>(letter - 'a' + 'A');
   return library_.symbol<Function>((std::string("cublas") + upper + name).c_str());
 }
 
@@ -90,23 +78,48 @@ std::function<void()> cublas::strided(const gemm_batch<T>& x) const {
 }
 
 template <class T>
-std::function<void()> cublas::grouped(const gemm_batch<T>& x) const {
+std::function<void()> cublas::grouped(const std::vector<gemm_batch<T>>& groups) const {
   auto* const f = find<grouped_function<T>>(scalar_letter<T>, "gemmGroupedBatched");
   if (f == nullptr) return {};
-  return [f, x, handle = handle_, a = addresses(where_, x.a, x.a_step(), x.count),
-          b = addresses(where_, x.b, x.b_size(), x.count),
-          c = addresses(where_, x.c, x.c_size(), x.count)] {
-    const T one(1), zero(0);
-    const int count = static_cast<int>(x.count);
-    require(f(handle.get(), &none, &none, &x.n, &x.m, &x.k, &one, b.get(), &x.n, a.get(), &x.k,
-              &zero, c.get(), &x.n, 1, &count),
-            "gemmGroupedBatched");
+  struct lists {
+    std::vector<int> op, m, n, k, count;
+    std::vector<T> one, zero;
+    std::vector<T*> a, b, c;
+  };
+  const auto all = std::make_shared<lists>();
+  for (const gemm_batch<T>& x : groups) {
+    all->op.push_back(none);
+    all->m.push_back(x.m);
+    all->n.push_back(x.n);
+    all->k.push_back(x.k);
+    all->count.push_back(static_cast<int>(x.count));
+    all->one.push_back(T(1));
+    all->zero.push_back(T(0));
+    for (std::ptrdiff_t i = 0; i < x.count; ++i) {
+      all->a.push_back(const_cast<T*>(x.a) + i * x.a_step());
+      all->b.push_back(const_cast<T*>(x.b) + i * x.b_size());
+      all->c.push_back(x.c + i * x.c_size());
+    }
+  }
+  return [f, all, handle = handle_, a = list_there(where_, all->a), b = list_there(where_, all->b),
+          c = list_there(where_, all->c)] {
+    require(
+        f(handle.get(), all->op.data(), all->op.data(), all->n.data(), all->m.data(), all->k.data(),
+          all->one.data(), b.get(), all->n.data(), a.get(), all->k.data(), all->zero.data(),
+          c.get(), all->n.data(), static_cast<int>(all->m.size()), all->count.data()),
+        "gemmGroupedBatched");
   };
 }
 
 template std::function<void()> cublas::strided(const gemm_batch<double>&) const;
 template std::function<void()> cublas::strided(const gemm_batch<float>&) const;
-template std::function<void()> cublas::grouped(const gemm_batch<double>&) const;
-template std::function<void()> cublas::grouped(const gemm_batch<float>&) const;
+template std::function<void()> cublas::strided(const gemm_batch<std::complex<double>>&) const;
+template std::function<void()> cublas::strided(const gemm_batch<std::complex<float>>&) const;
+template std::function<void()> cublas::grouped(const std::vector<gemm_batch<double>>&) const;
+template std::function<void()> cublas::grouped(const std::vector<gemm_batch<float>>&) const;
+template std::function<void()> cublas::grouped(
+    const std::vector<gemm_batch<std::complex<double>>>&) const;
+template std::function<void()> cublas::grouped(
+    const std::vector<gemm_batch<std::complex<float>>>&) const;
 
 }  // namespace tenfold::bench

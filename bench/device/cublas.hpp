@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "common/module.hpp"
 #include "common/report.hpp"
@@ -26,9 +27,9 @@ class cublas {
   /// where there is no such function.
   template <class T>
   std::function<void()> strided(const gemm_batch<T>&) const;
-  /// The same by one group of addresses.
+  /// The same by groups of addresses, one for each batch.
   template <class T>
-  std::function<void()> grouped(const gemm_batch<T>&) const;
+  std::function<void()> grouped(const std::vector<gemm_batch<T>>&) const;
 
  private:
   /// cublas, `letter`, `name`.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/dsel/run_time.hpp>
 
@@ -58,6 +60,11 @@ class test_device final : public cuda::device_machine {
   void wait(void* stream) override { under_->wait(stream); }
 
   int compiled() const { return static_cast<int>(texts_.size()); }
+  bool has_text_with(std::string_view words) const {
+    return std::any_of(texts_.begin(), texts_.end(), [&](const std::string& text) {
+      return text.find(words) != std::string::npos;
+    });
+  }
   /// From now on other threads go first, of no more than so many blocks. A GPU does as it likes.
   void reorder(std::uint64_t seed, index most_blocks);
 

@@ -183,7 +183,8 @@ TEST_CASE("a product is one launch, on the stream that is given, of a text that 
     const auto choice = select::device_product(order_8(), h100_capabilities);
     const fake_driver_state& state = fake_state();
     REQUIRE(state.launches.size() == 2);
-    CHECK(state.launches[0].blocks == select::device_blocks(choice.cut, scalar::f64, 100, h100_capabilities));
+    CHECK(state.launches[0].blocks ==
+          select::device_blocks(choice.cut, scalar::f64, 100, h100_capabilities));
     CHECK(state.launches[0].threads == static_cast<unsigned>(choice.cut.threads_of_block()));
     CHECK(state.launches[0].shared_bytes == shared_bytes(choice.cut, 8));
     CHECK(state.launches[0].stream == &stream);
@@ -228,6 +229,23 @@ TEST_CASE("a function that could not be made ready is not taken for ready in the
   CHECK_NOTHROW(gpu.load(text, cuda::gemm_entry));
   CHECK(fake_state().shared_bytes_allowed == 227 * 1024);
   CHECK(fake_state().modules == 1);
+}
+
+TEST_CASE("a driver is told how much memory of a multiprocessor shall be shared") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  const std::string text =
+      cuda::gemm_text(scalar::f64, select::device_product(order_8(), gpu.capabilities()).cut);
+  gpu.load(text, cuda::gemm_entry);
+  CHECK(fake_state().shared_percent == -1);
+  const std::string again = text + "\n";
+  gpu.load(again, cuda::gemm_entry, {nullptr, nullptr, 114 * 1024});
+  CHECK(fake_state().shared_percent == 50);
+  gpu.load(again + "\n", cuda::gemm_entry, {nullptr, nullptr, 114 * 1024 + 1});
+  CHECK(fake_state().shared_percent == 51);
+  gpu.load(again + "\n\n", cuda::gemm_entry, {nullptr, nullptr, 1 << 20});
+  CHECK(fake_state().shared_percent == 100);
 }
 
 TEST_CASE("a device that is not there is an error") {

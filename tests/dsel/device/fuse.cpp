@@ -53,6 +53,36 @@ void check_diffusion(testing::test_device& machine, index elements) {
   CHECK(same(x.V, x.W));
 }
 
+/// The same on tables that are symmetric under reflection, and are said to be.
+template <class T, int P, int Q>
+void check_in_halves(testing::test_device& machine, index elements) {
+  using namespace operands;
+  CAPTURE(P);
+  CAPTURE(Q);
+  const device_queue where = on(machine);
+  diffusion_problem<T, true, P, Q> x(elements);
+  reflect(x.B, 1);
+  reflect(x.G, -1);
+  auto V = copied(where, x.V);
+  const auto U = copied(where, x.U);
+  const auto At = copied(where, x.B);
+  const auto Slopes = copied(where, x.G);
+  const auto M = copied(where, x.D);
+  diffusion_kernel<false>()(where, v = V, u = U, B = reflection_symmetric(At),
+                            G = reflection_antisymmetric(Slopes), D = M);
+  V.copy_to(x.V);
+  x.expect(false);
+  CHECK(same(x.V, x.W));
+  CHECK(machine.has_text_with(".halves = tenfold::reflection::even"));
+  CHECK(machine.has_text_with(".halves = tenfold::reflection::odd"));
+  // Added to what is there.
+  diffusion_kernel<true>()(where, v = V, u = U, B = reflection_symmetric(At),
+                           G = reflection_antisymmetric(Slopes), D = M);
+  V.copy_to(x.V);
+  x.expect(true);
+  CHECK(same(x.V, x.W));
+}
+
 /// The nodes of a row of elements with P x P nodes each, neighbours sharing those between them; the
 /// first ones are not there.
 template <class I>
@@ -129,6 +159,41 @@ TEST_CASE("a fused diffusion operator runs on a device") {
   testing::test_device machine;
   check_diffusion<double, true, 3, 4>(machine, 5);
   check_diffusion<float, false, 2, 3>(machine, 6);
+}
+
+TEST_CASE("tables that are symmetric under reflection are applied in halves on a device") {
+  testing::test_device machine;
+  check_in_halves<double, 5, 6>(machine, 4);
+  check_in_halves<double, 6, 5>(machine, 3);
+  check_in_halves<float, 7, 7>(machine, 2);
+}
+
+TEST_CASE("a table that is read whole somewhere stays whole on a device") {
+  using labels::e, labels::q, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  constexpr auto kernel = fuse(e)(v(e, q, j) = A(q, i) * u(e, i, j) * A(q, j));
+  testing::test_device machine;
+  const device_queue where = on(machine);
+  constexpr index n = 6;
+  tensor<double, dyn, n, n> U(5), got(5), want(5);
+  fill(U, 1);
+  tensor<double, n, n> M;
+  fill(M, 2);
+  reflect(M, 1);
+  for (index x = 0; x < 5; ++x)
+    for (index a = 0; a < n; ++a)
+      for (index c = 0; c < n; ++c) {
+        want(x, a, c) = 0;
+        for (index b = 0; b < n; ++b) want(x, a, c) += M(a, b) * U(x, b, c) * M(a, c);
+      }
+  const auto from = copied(where, U);
+  const auto table = copied(where, M);
+  device_tensor<double, dyn, n, n> to(where, 5);
+  kernel(where, v = to, u = from, A = reflection_symmetric(table));
+  to.copy_to(got);
+  CHECK(same(got, want));
 }
 
 TEST_CASE(

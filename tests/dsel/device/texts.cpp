@@ -75,6 +75,37 @@ TEST_CASE("the texts of expressions are what they were") {
                told(program_of("i,i->", scalar::f64, {{1000000}, {1000000}})));
 }
 
+TEST_CASE("a phase is straight code, loops where those hold more blocks, and never spills") {
+  struct attempt {
+    int resident;
+    bool straight;
+    friend bool operator==(const attempt&, const attempt&) = default;
+  };
+  struct compiled {
+    int spilled_bytes;
+    attempt from;
+  };
+  // Straight code needs at most `straight` blocks, loops at most `loops`.
+  const auto found = [](int wanted, int straight, int loops, bool shares = true) {
+    device_phase phase;
+    phase.shares = shares;
+    phase.resident = wanted;
+    const compiled made = cuda::compile_without_spills(phase, [&] {
+      const int most = phase.straight ? straight : loops;
+      return compiled{phase.resident > most ? 8 : 0, {phase.resident, phase.straight}};
+    });
+    CHECK(made.from == attempt{phase.resident, phase.straight});
+    return made;
+  };
+  CHECK(found(8, 8, 8).from == attempt{8, true});
+  CHECK(found(8, 7, 8).from == attempt{7, true});
+  CHECK(found(5, 4, 5).from == attempt{5, false});
+  CHECK(found(5, 4, 4).from == attempt{4, true});
+  CHECK(found(3, 0, 2).from == attempt{2, false});
+  CHECK(found(3, 0, 0).spilled_bytes > 0);
+  CHECK(found(5, 2, 5, false).from == attempt{2, true});
+}
+
 TEST_CASE("no device kernel of an expression spills") {
   const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;

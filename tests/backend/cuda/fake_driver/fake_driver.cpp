@@ -150,12 +150,13 @@ int cuModuleGetGlobal_v2(std::size_t* address, std::size_t* bytes, void* module,
   return 0;
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) {
-  if (in_context() != 0 || function != &a_function || attribute != 8) return invalid_value;
+  if (in_context() != 0 || function != &a_function || (attribute != 8 && attribute != 9))
+    return invalid_value;
   if (state.refused_attributes > 0) {
     --state.refused_attributes;
     return invalid_value;
   }
-  state.shared_bytes_allowed = value;
+  (attribute == 8 ? state.shared_bytes_allowed : state.shared_percent) = value;
   return 0;
 }
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

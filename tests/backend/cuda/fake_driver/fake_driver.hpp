@@ -23,6 +23,7 @@ struct fake_driver_state {
   int allocations = 0;         ///< that were not freed
   int host_allocations = 0;    ///< likewise, of the host's memory
   int shared_bytes_allowed = 0;
+  int shared_percent = -1;  ///< that the last function shall have of its multiprocessor's memory
   std::vector<fake_launch> launches;
   std::string last_function;
 };

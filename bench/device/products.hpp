@@ -1,0 +1,319 @@
+#pragma once
+
+#include <tenfold/device.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <string>
+#include <tenfold/backend/cuda/device_map.hpp>
+#include <tenfold/tensor/gathered.hpp>
+#include <tenfold/tensor/interleaved.hpp>
+#include <tenfold/tensor/pointers.hpp>
+#include <vector>
+
+#include "common/check.hpp"
+#include "device/device_suite.hpp"
+#include "device/lists.hpp"
+#include "gemm/batch_data.hpp"
+#include "gemm/static_products.hpp"
+
+/// The batched products of the suite `device`.
+namespace tenfold::bench {
+
+inline std::size_t size_of(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
+
+template <index... E, class T, class... N>
+auto there(T* first, N... extents) {
+  return in_memory_of<device::cuda>(view<T, E...>(first, extents...));
+}
+
+/// How the matrices of a batch lie: one after the other, in blocks of simd_block<T>, each at an
+/// address of a list, or, of B alone, each entry where a map says.
+enum class batch_lies { strided, interleaved, pointers, gathered };
+
+struct product_case {
+  std::string name;
+  gemm_sizes sizes;
+  bool shared_a;
+  double ahead;  ///< of cuBLAS
+  bool quick;
+  batch_lies lies = batch_lies::strided;
+};
+
+inline std::string square_name(int n) { return "gemm n=" + std::to_string(n); }
+
+inline std::vector<product_case> squares() {
+  std::vector<product_case> all;
+  for (int n = 2; n <= 32; ++n) {
+    const bool quick = n == 4 || n == 8 || n == 16 || n == 32;
+    all.push_back({square_name(n), {n, n, n}, false, n <= 12 ? 2.0 : 1.0, quick});
+  }
+  return all;
+}
+
+inline std::vector<product_case> complex_squares() {
+  std::vector<product_case> all;
+  for (const int n : {2, 3, 4, 6, 8, 10, 12, 14, 16})
+    all.push_back({square_name(n), {n, n, n}, false, n <= 12 ? 2.0 : 1.0, n == 4 || n == 16});
+  return all;
+}
+
+inline std::vector<product_case> other_layouts() {
+  std::vector<product_case> all;
+  const auto add = [&](int n, const char* how, batch_lies lies) {
+    all.push_back(
+        {square_name(n) + ' ' + how, {n, n, n}, false, n <= 12 ? 2.0 : 1.0, n == 8, lies});
+  };
+  for (const int n : {2, 3, 4, 6, 8, 12, 16}) add(n, "interleaved", batch_lies::interleaved);
+  for (const int n : {3, 4, 8, 16, 32}) add(n, "pointers", batch_lies::pointers);
+  for (const int n : {3, 4, 8, 16, 32}) add(n, "gathered B", batch_lies::gathered);
+  return all;
+}
+
+inline std::vector<product_case> finite_elements() {
+  std::vector<product_case> all;
+  for (const gemm_sizes& s : fem_sizes) {
+    const std::string name = "gemm " + std::to_string(s.m) + 'x' + std::to_string(s.n) + 'x' +
+                             std::to_string(s.k) + " sharedA";
+    if (s.k <= 8) all.push_back({name, s, true, 1, s.k == 4});
+  }
+  return all;
+}
+
+template <class T>
+gemm_batch<T> batch_of(std::ptrdiff_t m, int n, int k, std::ptrdiff_t count, bool shared_a) {
+  gemm_batch<T> x;
+  x.m = static_cast<int>(m);
+  x.n = n;
+  x.k = k;
+  x.count = count;
+  x.shared_a = shared_a;
+  return x;
+}
+
+/// The next `count` of the numbers as entries, which may be complex.
+template <class T>
+const T* take(device_numbers<real_type<T>>& numbers, std::ptrdiff_t count) {
+  return reinterpret_cast<const T*>(numbers.take(count * parts_of<T>));
+}
+
+/// A map by which the entries of each matrix are read from the last one to the first.
+inline std::vector<std::int32_t> backwards(std::ptrdiff_t problems, std::ptrdiff_t size) {
+  std::vector<std::int32_t> numbers;
+  for (std::ptrdiff_t p = 0; p < problems; ++p)
+    for (std::ptrdiff_t e = 0; e < size; ++e)
+      numbers.push_back(static_cast<std::int32_t>(p * size + size - 1 - e));
+  return numbers;
+}
+
+/// A pass of the batch, which lies as the case says.
+template <class T>
+std::function<void()> product_pass(const device_queue& where, const gemm_batch<T>& x,
+                                   batch_lies lies) {
+  constexpr index W = simd_block<T>;
+  switch (lies) {
+    case batch_lies::strided:
+      if (x.shared_a)
+        return [=] {
+          gemm(where, T(1), there<dyn, dyn>(x.a, x.m, x.k),
+               there<dyn, dyn, dyn>(x.b, x.count, x.k, x.n), T(0),
+               there<dyn, dyn, dyn>(x.c, x.count, x.m, x.n));
+        };
+      return [=] {
+        gemm(where, T(1), there<dyn, dyn, dyn>(x.a, x.count, x.m, x.k),
+             there<dyn, dyn, dyn>(x.b, x.count, x.k, x.n), T(0),
+             there<dyn, dyn, dyn>(x.c, x.count, x.m, x.n));
+      };
+    case batch_lies::interleaved: {
+      const auto of = [&](auto* first, int rows, int columns) {
+        using X = std::remove_pointer_t<decltype(first)>;
+        return in_memory_of<device::cuda>(
+            interleaved_view<X, W, dyn, dyn>(first, x.count, rows, columns));
+      };
+      return [where, a = of(x.a, x.m, x.k), b = of(x.b, x.k, x.n), c = of(x.c, x.m, x.n)] {
+        gemm(where, T(1), a, b, T(0), c);
+      };
+    }
+    case batch_lies::pointers:
+      return [=, a = addresses(where, x.a, x.a_step(), x.count),
+              b = addresses(where, x.b, x.b_size(), x.count),
+              c = addresses(where, x.c, x.c_size(), x.count)] {
+        gemm(where, order::row_major, op::none, op::none, x.m, x.n, x.k, T(1), a.get(), x.k,
+             b.get(), x.n, T(0), c.get(), x.n, x.count);
+      };
+    case batch_lies::gathered: {
+      const std::vector<std::int32_t> numbers = backwards(x.count, x.b_size());
+      const auto map = std::make_shared<device_map<std::int32_t>>(
+          where,
+          index_map<std::int32_t>(numbers.data(), x.count, x.b_size(), x.count * x.b_size()));
+      where.wait();
+      return [=] {
+        gemm(where, T(1), there<dyn, dyn, dyn>(x.a, x.count, x.m, x.k),
+             in_memory_of<device::cuda>(gathered<const T, dyn, dyn>(x.b, map->there(), x.k, x.n)),
+             T(0), there<dyn, dyn, dyn>(x.c, x.count, x.m, x.n));
+      };
+    }
+  }
+  return {};
+}
+
+template <class T>
+void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
+                 const product_case& what) {
+  if (!suite.begins(what.name, scalar_letter<T>, what.quick)) return;
+  const device_queue& where = suite.where();
+  gemm_batch<T> x = batch_of<T>(what.sizes.m, what.sizes.n, what.sizes.k, 1, what.shared_a);
+  // Of an interleaved batch whole blocks are looked at.
+  const bool interleaved = what.lies == batch_lies::interleaved;
+  const index together = interleaved ? simd_block<T> : 1;
+  if (interleaved) x.where = storage::interleaved;
+  double bytes_each = x.bytes();
+  if (what.lies == batch_lies::pointers) bytes_each += 3 * sizeof(T*);
+  if (what.lies == batch_lies::gathered)
+    bytes_each += static_cast<double>(x.b_size()) * sizeof(std::int32_t);
+  x.count = std::max<std::ptrdiff_t>(suite.problems(bytes_each) / together, 1) * together;
+  numbers.restart();
+  x.a = take<T>(numbers, x.shared_a ? x.a_size() : x.count * x.a_size());
+  x.b = take<T>(numbers, x.count * x.b_size());
+  device_tensor<T, dyn> c(where, x.count * x.c_size());
+  x.c = c.data();
+
+  std::vector<candidate> candidates{{"tenfold", product_pass(where, x, what.lies)}};
+  const bool has_peer = what.lies == batch_lies::strided || what.lies == batch_lies::pointers;
+  if (const cublas* const peer = suite.peer(); peer != nullptr && has_peer) {
+    if (what.lies == batch_lies::strided)
+      if (auto pass = peer->strided(x)) candidates.push_back({"cublas", std::move(pass)});
+    if (auto pass = peer->grouped(std::vector{x}))
+      candidates.push_back({"cublas grouped", std::move(pass)});
+  }
+
+  // The problems that are looked at, as a batch of the host.
+  const auto looked_at = sampled_problems(x.count / together);
+  const std::vector<std::ptrdiff_t> only{0};
+  const auto a =
+      device_sample<T>(where, x.a, together * x.a_size(), x.shared_a ? only : looked_at).fetch();
+  auto b = device_sample<T>(where, x.b, together * x.b_size(), looked_at).fetch();
+  if (what.lies == batch_lies::gathered)
+    for (auto from = b.begin(); from != b.end(); from += x.b_size())
+      std::reverse(from, from + x.b_size());
+  device_sample<T> result(where, x.c, together * x.c_size(), looked_at);
+  std::vector<T> c_here(size_of(together * x.c_size()) * looked_at.size());
+  gemm_batch<T> here = x;
+  here.count = together * std::ssize(looked_at);
+  here.a = a.data();
+  here.b = b.data();
+  here.c = c_here.data();
+  std::vector<std::ptrdiff_t> all;
+  for (std::ptrdiff_t i = 0; i < here.count; ++i) all.push_back(i);
+  const expected<T> right(here, std::move(all));
+  const double bytes = x.shared_a ? x.bytes() : bytes_each * static_cast<double>(x.count);
+  suite.run({.name = what.name,
+             .scalar = scalar_letter<T>,
+             .unit = "GB/s",
+             .work = bytes,
+             .bytes = bytes,
+             .ahead = what.ahead,
+             .candidates = std::move(candidates),
+             .poison = [&] { result.poison(); },
+             .compare =
+                 [&](const std::string& tried) {
+                   const auto& got = result.fetch();
+                   std::copy(got.begin(), got.end(), c_here.begin());
+                   right.compare(what.name, tried);
+                 }});
+}
+
+/// Problems of orders 2 to 32, each with sizes of its own, beside cuBLAS with a group for each
+/// order.
+template <class T>
+void run_variable_products(device_suite& suite, device_numbers<T>& numbers) {
+  const std::string name = "gemm variable n=2..32";
+  if (!suite.begins(name, scalar_letter<T>, true)) return;
+  const device_queue& where = suite.where();
+  constexpr int least = 2, most = 32;
+  std::ptrdiff_t entries = 0;  // of matrices of all orders
+  for (int n = least; n <= most; ++n) entries += std::ptrdiff_t{n} * n;
+  const double bytes_of_all = 3.0 * sizeof(T) * static_cast<double>(entries);
+  const std::ptrdiff_t of_order = suite.problems(bytes_of_all);
+  numbers.restart();
+  const T* const a = numbers.take(of_order * entries);
+  const T* const b = numbers.take(of_order * entries);
+  device_tensor<T, dyn> c(where, of_order * entries);
+  std::vector<gemm_problem<T>> problems;
+  std::vector<gemm_batch<T>> groups;
+  std::ptrdiff_t at = 0;
+  for (int n = least; n <= most; ++n) {
+    gemm_batch<T> group = batch_of<T>(n, n, n, of_order, false);
+    group.a = a + at;
+    group.b = b + at;
+    group.c = c.data() + at;
+    groups.push_back(group);
+    for (std::ptrdiff_t i = 0; i < of_order; ++i, at += n * n)
+      problems.push_back({.m = n,
+                          .n = n,
+                          .k = n,
+                          .a = a + at,
+                          .lda = n,
+                          .b = b + at,
+                          .ldb = n,
+                          .c = c.data() + at,
+                          .ldc = n});
+  }
+  std::shuffle(problems.begin(), problems.end(), std::mt19937_64(1));
+  const index count = std::ssize(problems);
+  const auto there = list_there(where, problems);
+
+  std::vector<candidate> candidates{
+      {"tenfold", [&] { gemm(where, order::row_major, there.get(), count, nullptr, most / 2); }}};
+  if (const cublas* const peer = suite.peer())
+    if (auto pass = peer->grouped(groups))
+      candidates.push_back({"cublas grouped", std::move(pass)});
+
+  // One problem of each order is looked at.
+  struct looked_at {
+    gemm_batch<T> here;
+    std::vector<T> a, b, c;
+    std::unique_ptr<device_sample<T>> result;
+    std::unique_ptr<expected<T>> right;
+  };
+  std::vector<looked_at> some(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    looked_at& s = some[g];
+    const std::vector<std::ptrdiff_t> one{of_order / 2};
+    s.here = groups[g];
+    s.a = device_sample<T>(where, s.here.a, s.here.a_size(), one).fetch();
+    s.b = device_sample<T>(where, s.here.b, s.here.b_size(), one).fetch();
+    s.c.resize(size_of(s.here.c_size()));
+    s.result = std::make_unique<device_sample<T>>(where, s.here.c, s.here.c_size(), one);
+    s.here.count = 1;
+    s.here.a = s.a.data();
+    s.here.b = s.b.data();
+    s.here.c = s.c.data();
+    s.right = std::make_unique<expected<T>>(s.here, std::vector<std::ptrdiff_t>{0});
+  }
+  const double bytes = bytes_of_all * static_cast<double>(of_order) +
+                       sizeof(gemm_problem<T>) * static_cast<double>(count);
+  suite.run({.name = name,
+             .scalar = scalar_letter<T>,
+             .unit = "GB/s",
+             .work = bytes,
+             .bytes = bytes,
+             .candidates = std::move(candidates),
+             .poison =
+                 [&] {
+                   for (looked_at& s : some) s.result->poison();
+                 },
+             .compare =
+                 [&](const std::string& tried) {
+                   for (looked_at& s : some) {
+                     const auto& got = s.result->fetch();
+                     std::copy(got.begin(), got.end(), s.c.begin());
+                     s.right->compare(name, tried);
+                   }
+                 }});
+}
+
+}  // namespace tenfold::bench
