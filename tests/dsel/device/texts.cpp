@@ -6,6 +6,7 @@
 #include <tenfold/contraction/merge_labels.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -76,14 +77,9 @@ TEST_CASE("the texts of expressions are what they were") {
 }
 
 TEST_CASE("a phase is straight code, loops where those hold more blocks, and never spills") {
-  struct attempt {
-    int resident;
-    bool straight;
-    friend bool operator==(const attempt&, const attempt&) = default;
-  };
   struct compiled {
     int spilled_bytes;
-    attempt from;
+    std::pair<int, bool> from;  // blocks, and whether it was straight code
   };
   // Straight code needs at most `straight` blocks, loops at most `loops`.
   const auto found = [](int wanted, int straight, int loops, bool shares = true) {
@@ -94,16 +90,16 @@ TEST_CASE("a phase is straight code, loops where those hold more blocks, and nev
       const int most = phase.straight ? straight : loops;
       return compiled{phase.resident > most ? 8 : 0, {phase.resident, phase.straight}};
     });
-    CHECK(made.from == attempt{phase.resident, phase.straight});
+    CHECK(made.from == std::pair{phase.resident, phase.straight});
     return made;
   };
-  CHECK(found(8, 8, 8).from == attempt{8, true});
-  CHECK(found(8, 7, 8).from == attempt{7, true});
-  CHECK(found(5, 4, 5).from == attempt{5, false});
-  CHECK(found(5, 4, 4).from == attempt{4, true});
-  CHECK(found(3, 0, 2).from == attempt{2, false});
+  CHECK(found(8, 8, 8).from == std::pair{8, true});
+  CHECK(found(8, 7, 8).from == std::pair{7, true});
+  CHECK(found(5, 4, 5).from == std::pair{5, false});
+  CHECK(found(5, 4, 4).from == std::pair{4, true});
+  CHECK(found(3, 0, 2).from == std::pair{2, false});
   CHECK(found(3, 0, 0).spilled_bytes > 0);
-  CHECK(found(5, 2, 5, false).from == attempt{2, true});
+  CHECK(found(5, 2, 5, false).from == std::pair{2, true});
 }
 
 TEST_CASE("no device kernel of an expression spills") {
