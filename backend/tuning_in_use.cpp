@@ -1,7 +1,5 @@
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <tenfold/backend/interface/select.hpp>
+#include <tenfold/backend/interface/tuning_text.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
 #include <tenfold/backend/tuning_table.hpp>
 
@@ -15,40 +13,20 @@ namespace tenfold {
 
 namespace {
 
-/// No table is as long; a file that is longer is damaged.
-constexpr std::size_t most_bytes = 1 << 20;
-
 struct loaded_tuning {
   tuning of[instruction_set_count];
-  std::string source, refusal;
+  tuning_origin from;
 
   loaded_tuning() {
     for (int i = 0; i < instruction_set_count; ++i)
       of[i] = select::shipped(static_cast<instruction_set>(i), processor_here());
-    const char* const named = std::getenv("TENFOLD_TUNING");
-    const std::string file = named != nullptr ? named : user_tuning_file();
-    if (file.empty() || (named != nullptr && file == "none")) return;
-    std::ifstream in(file, std::ios::binary);
-    if (!in) {
-      if (named != nullptr) refuse("the tuning table " + file + " is not used: it cannot be read");
-      return;
-    }
-    std::string text(most_bytes, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    const tuning_reading read = read_tuning(text, file, cpu_key());
-    if (!read.refusal.empty()) {
-      refuse(read.refusal);
-      return;
-    }
-    source = file;
-    for (const tuned_class& one : read.table.classes)
-      of[static_cast<int>(one.set)].classes[number_of(one.which)] = one.found;
-  }
-
-  void refuse(const std::string& why) {
-    refusal = why;
-    std::fprintf(stderr, "tenfold: %s\n", why.c_str());
+    from = load_tuning("TENFOLD_TUNING", user_tuning_file(),
+                       [this](std::string_view text, const std::string& name) {
+                         const tuning_reading read = read_tuning(text, name, cpu_key());
+                         for (const tuned_class& one : read.table.classes)
+                           of[static_cast<int>(one.set)].classes[number_of(one.which)] = one.found;
+                         return read.refusal;
+                       });
   }
 };
 
@@ -87,8 +65,8 @@ const loaded_tuning& loaded() {
 }  // namespace
 
 const tuning& tuning_in_use(instruction_set set) { return loaded().of[static_cast<int>(set)]; }
-const std::string& tuning_source() { return loaded().source; }
-const std::string& tuning_refusal() { return loaded().refusal; }
+const std::string& tuning_source() { return loaded().from.file; }
+const std::string& tuning_refusal() { return loaded().from.refusal; }
 
 std::string cpu_key() {
   const cpu_identity id = identity_here();
@@ -105,17 +83,6 @@ processor processor_here() {
                            : processor::other;
 }
 
-std::string user_tuning_file() {
-  const char* const data = std::getenv("XDG_DATA_HOME");
-  const char* const home = std::getenv("HOME");
-  std::string folder;
-  if (data != nullptr && data[0] == '/')
-    folder = data;
-  else if (home != nullptr && home[0] != '\0')
-    folder = std::string(home) + "/.local/share";
-  else
-    return "";
-  return folder + "/tenfold/tuning-" + cpu_key() + ".txt";
-}
+std::string user_tuning_file() { return user_tuning_file(cpu_key()); }
 
 }  // namespace tenfold

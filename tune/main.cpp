@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 
 #include "common/machine.hpp"
 #include "common/plot.hpp"
+#include "files.hpp"
 #include "journal.hpp"
 #include "search.hpp"
 
@@ -40,7 +40,8 @@ constexpr const char* usage =
     "  --compare      searches nothing: times the table beside what is shipped, or poor, anew\n"
     "  --fresh        does not go on from an interrupted search\n"
     "  --folder DIR   what was found, header and plots; default: build/tune\n"
-    "  --out FILE     the table; default: where the library looks for it\n";
+    "  --out FILE     the table; default: where the library looks for it\n"
+    "  --device cuda  tunes a GPU instead; ./dev tune --device cuda --help\n";
 
 struct options {
   std::vector<size_class> classes;
@@ -104,24 +105,6 @@ options read_options(int argc, char** argv) {
     to.out = to.from_poor ? to.folder / "tuning.txt" : std::filesystem::path(user_tuning_file());
   if (to.out.empty()) refuse("there is neither HOME nor XDG_DATA_HOME: name a file with --out");
   return to;
-}
-
-std::string text_of_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-void write_file(const std::filesystem::path& file, const std::string& text) {
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
-  // Written beside and then renamed: a program that starts now reads one or the other.
-  std::filesystem::path beside = file;
-  beside += ".new";
-  std::ofstream out(beside, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error("cannot write " + beside.string());
-  std::filesystem::rename(beside, file);
-  std::printf("%s\n", file.c_str());
 }
 
 /// One line on stderr, replaced by the next: what is done, and how long the rest will take.

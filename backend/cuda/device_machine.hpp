@@ -6,6 +6,8 @@
 #include <tenfold/backend/cuda/ready_gemms.hpp>
 #include <tenfold/backend/cuda/ready_programs.hpp>
 #include <tenfold/backend/interface/device_capabilities.hpp>
+#include <tenfold/backend/interface/device_tuning.hpp>
+#include <vector>
 
 namespace tenfold::cuda {
 
@@ -58,6 +60,8 @@ class device_machine {
   /// Returns when all that is on the stream is done.
   virtual void wait(void* stream) = 0;
 
+  /// How products are cut here where that was found by timing. It is set before the first product.
+  std::vector<device_tuning> tunings;
   /// Products and programs that ran here. Programs have memory of this device: who implements one
   /// forgets them before it ends.
   ready_gemms products;

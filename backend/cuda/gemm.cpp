@@ -41,7 +41,7 @@ ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count, co
   const index few = select::device_few(s, count, d);
   ready_gemm product;
   if (machine.products.find(s, wide, few, alignment, product)) return product;
-  const auto choice = select::device_product(s, d, wide, few, alignment);
+  const auto choice = select::device_product(s, d, wide, few, alignment, machine.tunings);
   if (!choice.possible)
     throw backend_error("tenfold: a batched product of " + std::to_string(s.m) + " x " +
                         std::to_string(s.n) + " x " + std::to_string(s.k) +
@@ -53,13 +53,9 @@ ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count, co
 }
 
 template <class T>
-void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
-  if (s.m == 0 || s.n == 0 || g.count == 0) return;
-  const bool adds = s.c.layout == batch_layout::gathered;
-  if (adds && (s.k == 0 || g.alpha == T(0))) return scale_gathered(machine, s, g, stream);
-  const ready_gemm product =
-      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map}, alignment_of(s, g));
-  if (adds) scale_gathered(machine, s, g, stream);
+void launch(device_machine& machine, const ready_gemm& product, const gemm_arguments<T>& g,
+            void* stream) {
+  const gemm_shape& s = product.shape;
   const gemm_shape turned = product.transposed ? transposed(s) : s;
   const gemm_arguments<T> places = product.transposed ? transposed(g) : g;
   device_gemm_arguments<T> arguments{on_device(places.a, turned.a),
@@ -78,11 +74,29 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
                  list);
 }
 
+template <class T>
+void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
+  if (s.m == 0 || s.n == 0 || g.count == 0) return;
+  const bool adds = s.c.layout == batch_layout::gathered;
+  if (adds && (s.k == 0 || g.alpha == T(0))) return scale_gathered(machine, s, g, stream);
+  const ready_gemm product =
+      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map}, alignment_of(s, g));
+  if (adds) scale_gathered(machine, s, g, stream);
+  launch(machine, product, g, stream);
+}
+
 template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<float>&, void*);
 template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<double>&, void*);
 template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<float>>&,
                    void*);
 template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<double>>&,
                    void*);
+
+template void launch(device_machine&, const ready_gemm&, const gemm_arguments<float>&, void*);
+template void launch(device_machine&, const ready_gemm&, const gemm_arguments<double>&, void*);
+template void launch(device_machine&, const ready_gemm&, const gemm_arguments<std::complex<float>>&,
+                     void*);
+template void launch(device_machine&, const ready_gemm&,
+                     const gemm_arguments<std::complex<double>>&, void*);
 
 }  // namespace tenfold::cuda

@@ -29,4 +29,10 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
 ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
                    const wide_maps& wide = {}, const gemm_alignment& alignment = {});
 
+/// Starts a product that is ready, for a batch that lies as it was made for; nothing is empty, and
+/// what a gathered C names was scaled before.
+template <class T>
+void launch(device_machine& machine, const ready_gemm& product, const gemm_arguments<T>& g,
+            void* stream = nullptr);
+
 }  // namespace tenfold::cuda

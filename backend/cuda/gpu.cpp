@@ -1,3 +1,4 @@
+#include <tenfold/backend/cuda/device_tunings.hpp>
 #include <tenfold/backend/cuda/gpu.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -73,6 +74,7 @@ gpu::gpu(int number, image_cache images, const driver& by)
   capabilities_.warp = attribute(warp_size);
   const double clock = 1000.0 * attribute(clock_of_multiprocessors);
   if (clock > 0) capabilities_.clock = clock;
+  tunings = load_device_tunings(device_key(name_));
   driver_.require(driver_.DevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
 }
 
@@ -86,13 +88,12 @@ gpu::~gpu() {
   driver_.DevicePrimaryCtxRelease(device_);
 }
 
-const gpu::loaded_text& gpu::loaded(const text_key& key) {
+const gpu::loaded_text& gpu::loaded(const text_key& key, device_image image) {
   if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
   const std::string& text = key.first;
   const int architecture = capabilities_.architecture;
   loaded_text made;
   const auto load = [&] {
-    const device_image image = image_of(text, architecture, compiler_, images_);
     made.registers = image.registers;
     made.spilled_bytes = image.spilled_bytes;
     return driver_.ModuleLoadData(&made.module, image.code.data());
@@ -100,18 +101,25 @@ const gpu::loaded_text& gpu::loaded(const text_key& key) {
   if (load() != 0) {
     // What was kept may be of another driver's time: once more from the text.
     images_.remove(image_key(text, architecture, compiler_.version()));
+    image = image_of(text, architecture, compiler_, images_);
     driver_.require(load(), "cuModuleLoadData");
   }
   return texts_[key] = made;
 }
 
 device_function gpu::load(const std::string& text, const char* entry, const device_use& use) {
-  const std::lock_guard lock(mutex_);
   const bool has_constants = use.constants != nullptr;
   const std::pair<text_key, std::string> key({text, has_constants ? use.stream : nullptr}, entry);
+  std::unique_lock lock(mutex_);
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
+  device_image image;
+  if (texts_.find(key.first) == texts_.end()) {
+    lock.unlock();  // others may compile at the same time
+    image = image_of(text, capabilities_.architecture, compiler_, images_);
+    lock.lock();
+  }
   const current context(*this);
-  const loaded_text& is = loaded(key.first);
+  const loaded_text& is = loaded(key.first, std::move(image));
   device_function f{nullptr, is.registers, is.spilled_bytes};
   driver_.require(driver_.ModuleGetFunction(&f.handle, is.module, entry), "cuModuleGetFunction");
   if (has_constants) {

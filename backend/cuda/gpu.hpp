@@ -18,7 +18,8 @@ namespace tenfold::cuda {
 class gpu final : public device_machine {
  public:
   /// Device `number` of those that the driver counts. Throws backend_error if it, the driver or the
-  /// compiler is missing: the sentence says which.
+  /// compiler is missing: the sentence says which. Reads the tunings of the device
+  /// (device_tunings.hpp).
   explicit gpu(int number = 0, image_cache images = image_cache(image_cache::folder_of_user()),
                const driver& by = driver());
   ~gpu() override;
@@ -48,7 +49,8 @@ class gpu final : public device_machine {
   };
   /// A text, and of one with constants the stream.
   using text_key = std::pair<std::string, void*>;
-  const loaded_text& loaded(const text_key& key);
+  /// The module of a text; `image` is what it was compiled to.
+  const loaded_text& loaded(const text_key& key, device_image image);
 
   driver driver_;
   nvrtc compiler_;

@@ -72,8 +72,8 @@ explained_device ready_program::explain() const {
     const device_function f =
         phase.product ? prepare(machine_, phase.product->shape, phase.product->count).function
                       : functions_[i];
-    told.launches.push_back(
-        with_registers(explain_launch(phase, type(), d), f.registers, f.spilled_bytes, d));
+    told.launches.push_back(with_registers(explain_launch(phase, type(), d, machine_.tunings),
+                                           f.registers, f.spilled_bytes, d));
   }
   return told;
 }

@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
+#include <tenfold/backend/interface/device_tuning.hpp>
 #include <tenfold/backend/interface/select/device_programs.hpp>
 
 /// One launch of a device program, told as data: what runs, how much, and what bounds it. Nothing
@@ -117,9 +118,10 @@ inline double bytes_of_steps(const device_phase& phase) {
 }  // namespace explaining_launches
 
 /// What is known of a launch before its machine has compiled it: all but registers, and what
-/// follows from them.
+/// follows from them. `found`: the tilings that were found by timing on it.
 inline explained_launch explain_launch(const device_phase& phase, scalar type,
-                                       const device_capabilities& d) {
+                                       const device_capabilities& d,
+                                       std::span<const device_tuning> found = {}) {
   using namespace explaining_launches;
   explained_launch out;
   out.plan_steps = phase.plan_steps;
@@ -127,7 +129,7 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
   if (phase.product) {
     const phase_product& x = *phase.product;
     const auto choice =
-        select::device_product(x.shape, d, {}, select::device_few(x.shape, x.count, d));
+        select::device_product(x.shape, d, {}, select::device_few(x.shape, x.count, d), {}, found);
     const device_gemm& g = choice.cut;
     out.kind = launch_kind::product;
     out.m = x.shape.m;

@@ -166,6 +166,41 @@ static_assert(lying(scalar::f32, 9, {}).a.run == device_run::group, "matrices of
 static_assert(lying(scalar::f32, 9, {16, 4}).a.bytes == 0);
 static_assert(lying(scalar::f32, 9, {16, 16}).a.bytes == 0);
 
+// --- tilings that were found by timing ---
+
+constexpr device_tuning tuned(device_tiling tiling) { return {{scalar::f64, 8, 8, 8}, tiling}; }
+constexpr device_product_choice by_table(const gemm_shape& s, const device_tuning& one,
+                                         const gemm_alignment& lies = {}) {
+  return device_product(s, h100_capabilities, {}, 0, lies, {&one, 1});
+}
+constexpr device_tuning small_tile = tuned({.thread_rows = 1, .thread_columns = 1, .unroll = 2});
+static_assert(by_table(rows(scalar::f64, 8, 8, 8), small_tile).cut.thread_columns == 1);
+static_assert(by_table(rows(scalar::f64, 8, 8, 8), small_tile).cut.unroll == 2);
+static_assert(by_table(rows(scalar::f64, 8, 8, 8), small_tile).tiling == small_tile.tiling);
+static_assert(by_table(rows(scalar::f64, 8, 8, 8), small_tile, {{8, 0}, {}, {}}).cut.a.bytes == 0,
+              "the same tiling, for matrices that lie otherwise");
+static_assert(by_table(rows(scalar::f64, 8, 8, 9), small_tile) ==
+              on_h100(rows(scalar::f64, 8, 8, 9)));
+static_assert(by_table(rows(scalar::f32, 8, 8, 8), small_tile) ==
+              on_h100(rows(scalar::f32, 8, 8, 8)));
+static_assert(by_table(lanes(scalar::f64, 8, 8, 8, 8), small_tile) ==
+                  on_h100(lanes(scalar::f64, 8, 8, 8, 8)),
+              "tilings were timed on strided matrices");
+static_assert(by_table(rows(scalar::f64, 8, 8, 8), tuned({.block = 1, .problems = 1024})) ==
+                  on_h100(rows(scalar::f64, 8, 8, 8)),
+              "more threads than a block may have");
+static_assert(by_table(rows(scalar::f64, 8, 8, 8),
+                       tuned({.thread_rows = 8, .thread_columns = 8, .panel = 8, .buffers = 8})) ==
+                  on_h100(rows(scalar::f64, 8, 8, 8)),
+              "more shared memory than a block may have");
+static_assert(is_valid(device_tiling{}) && !is_valid(device_tiling{.buffers = 9}));
+static_assert([] {
+  for (const device_tuning& one : device_tunings_90)
+    if (!is_valid(one.tiling)) return false;
+  return true;
+}());
+static_assert(device_shipped(a100_capabilities).empty(), "what is shipped was timed on an H200");
+
 }  // namespace
 
 TEST_CASE("every product has a cut that its device can run") {

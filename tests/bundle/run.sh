@@ -19,7 +19,7 @@ fresh() { # all programs end well
   mkdir -p "$folder/bin"
   cp "$run" "$folder/run"
   local program
-  for program in test_backend_cuda test_dsel_device bench_device bp poisson compute-sanitizer; do
+  for program in test_backend_cuda test_dsel_device bench_device tenfold_tune_device bp poisson compute-sanitizer; do
     stub "$program" 0
   done
 }
@@ -31,11 +31,16 @@ fresh
 [[ $(tail -n 1 "$folder/said.txt") == "run: all passed;"* ]] || fail "run does not say that all passed"
 for asked in "test_backend_cuda --test-suite=device" "test_dsel_device --test-suite=device" \
   "compute-sanitizer --tool racecheck" \
-  "bench_device --json results/device.json" "poisson --device cuda"; do
+  "bench_device --json results/device.json" "poisson --device cuda" \
+  "tenfold_tune_device --device cuda --seconds 120 --out results/tuning.txt"; do
   grep -q "^$asked" "$folder/asked.txt" || fail "run does not ask: $asked"
 done
 [[ $(grep -c "^bp --device cuda" "$folder/asked.txt") -eq 22 ]] || fail "run does not ask for all bake-offs"
 [[ -f $folder/results/expressions.txt ]] || fail "run keeps no results"
+
+fresh
+"$folder/run" --quick > /dev/null
+! grep -q "^tenfold_tune" "$folder/asked.txt" || fail "run tunes although it shall be quick"
 
 fresh
 stub test_dsel_device 1

@@ -5,6 +5,7 @@
 #include <tenfold/backend/interface/device_scale_gathered.hpp>
 #include <tenfold/backend/interface/device_variable_gemm.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/backend/interface/select/device_tunings.hpp>
 #include <tenfold/backend/interface/select/tiles.hpp>
 
 /// Batched products of matrices on a GPU: how the work of a shape is cut. What is said here of
@@ -43,6 +44,7 @@ constexpr const char* reason_of(device_class c) {
 struct device_product_choice {
   bool possible = false;
   bool transposed = false;  ///< C^T := B^T A^T instead, so that C lies by rows
+  device_tiling tiling;     ///< that made the cut
   device_gemm cut;
   const char* reason = "";
   double lanes_used = 0;  ///< of all products of all threads, the share that is wanted
@@ -80,6 +82,8 @@ constexpr int device_registers(const device_gemm& g, scalar type) {
          24;
 }
 
+/// The most threads that a block may have (CUDA C++ Programming Guide, "Compute Capabilities").
+inline constexpr int device_most_threads = 1024;
 /// The most threads of one task, and those of a block of smaller tasks.
 inline constexpr int device_task_threads = 256;
 inline constexpr int device_block_threads = 128;
@@ -282,19 +286,6 @@ constexpr index device_few(const gemm_shape& s, index count, const device_capabi
   return s.m * s.n > device_large_result && count < d.multiprocessors ? count : 0;
 }
 
-/// What there is to decide of a cut; 0: what fits.
-struct device_tiling {
-  tile_shape tile{1, 1};  ///< of a thread
-  index side = 8;         ///< threads along each side of a task, at most
-  bool block = false;     ///< a block is one group, however few threads a task has
-  int problems = 0;       ///< of a group
-  int groups = 0;         ///< of a block
-  int panel = 0;
-  int buffers = 0;
-  int unroll = 0;
-  int bytes = 16;  ///< that are copied at a time, at most
-};
-
 /// Instructions of a group that bring, or write, tiles of rows x columns entries of one operand:
 /// those of the walk through them (tile_walk).
 constexpr double device_copies_of(const device_gemm& g, const device_matrix& x, int rows,
@@ -377,6 +368,7 @@ constexpr device_product_choice device_cut(const gemm_shape& s, const wide_maps&
                                            const device_capabilities& d,
                                            const gemm_alignment& lies = {}) {
   device_product_choice choice;
+  choice.tiling = tiling;
   device_gemm& g = choice.cut;
   const int bytes = static_cast<int>(bytes_of(s.type));
   g.m = static_cast<int>(s.m);
@@ -385,20 +377,21 @@ constexpr device_product_choice device_cut(const gemm_shape& s, const wide_maps&
   g.a = device_matrix_of(s.a, wide.a);
   g.b = device_matrix_of(s.b, wide.b);
   g.c = device_matrix_of(s.c, wide.c);
-  g.thread_rows = tiling.tile.m;
-  g.thread_columns = tiling.tile.n;
+  g.thread_rows = tiling.thread_rows;
+  g.thread_columns = tiling.thread_columns;
   g.unroll = tiling.unroll > 0 ? tiling.unroll : device_unroll;
   g.buffers = tiling.buffers > 0 ? tiling.buffers : device_buffers;
 
   // Tasks: whole matrices, or tiles.
-  g.rows = chunks(s.m, tiling.side * g.thread_rows).longer;
-  g.columns = chunks(s.n, tiling.side * g.thread_columns).longer;
+  const index side = tiling.side;
+  g.rows = chunks(s.m, side * g.thread_rows).longer;
+  g.columns = chunks(s.n, side * g.thread_columns).longer;
   const int t = g.threads_of_task();
   const bool whole = g.tasks() == 1;
 
   // Groups: warps of as many problems as there is room for, or blocks.
   const int warp = d.warp;
-  if (t <= warp && !(tiling.block && whole)) {
+  if (t <= warp && !(tiling.block != 0 && whole)) {
     g.scope = device_scope::warp;
     g.threads = warp;
     g.problems = whole ? warp / t : 1;
@@ -410,7 +403,7 @@ constexpr device_product_choice device_cut(const gemm_shape& s, const wide_maps&
     g.problems = whole && t < device_block_threads ? device_block_threads / t : 1;
     // As many as lie side by side in multiples of 16 bytes, whatever their order.
     const int even = bytes < 16 ? 16 / bytes : 1;
-    if (tiling.block && g.problems > even) g.problems -= g.problems % even;
+    if (tiling.block != 0 && g.problems > even) g.problems -= g.problems % even;
     if (whole && tiling.problems > 0) g.problems = tiling.problems;
     g.threads = (t * g.problems + warp - 1) / warp * warp;
     g.groups = 1;
@@ -441,7 +434,8 @@ constexpr device_product_choice device_cut(const gemm_shape& s, const wide_maps&
   }
   group_bytes();
   while (g.groups > 1 && shared_bytes(g, bytes) > d.shared_bytes_block) g.groups -= 1;
-  choice.possible = shared_bytes(g, bytes) <= d.shared_bytes_block;
+  choice.possible =
+      shared_bytes(g, bytes) <= d.shared_bytes_block && g.threads_of_block() <= device_most_threads;
 
   // The square of the share of a copy's speed that is expected: less where warps, or bytes on their
   // way, are few, and where others have to be waited for.
@@ -481,11 +475,71 @@ constexpr device_product_choice device_laid_out(device_product_choice choice, sc
   return choice;
 }
 
-/// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `few`: device_few.
+/// Calls consider(choice) with each cut that comes into question for a product as it is cut, not
+/// laid out by banks.
+template <class F>
+constexpr void for_each_device_cut(const gemm_shape& s, const device_capabilities& d,
+                                   const wide_maps& wide, index few, const gemm_alignment& lies,
+                                   F consider) {
+  const int side = device_product_side;
+  for (int m = 1; m <= side && m <= s.m; ++m) {
+    for (int n = 1; n <= side && n <= s.n; ++n) {
+      if (m * n * words_of(s.type) > device_product_registers) continue;
+      for (const int threads : {8, 16}) {
+        if (threads < 16 && few == 0) continue;
+        device_tiling tiling{.thread_rows = m, .thread_columns = n, .side = threads};
+        const auto cut = [&] {
+          const auto one = device_cut(s, wide, tiling, few, d, lies);
+          const bool helps = tiling.block == 0 || one.cut.a.bytes > 0 || one.cut.b.bytes > 0;
+          if (one.possible && helps) consider(one);
+          return one.cut;
+        };
+        for (const int buffers : {1, 2}) {
+          tiling.buffers = buffers;
+          tiling.block = 0;
+          // Few matrices of odd order may be no multiple of what is copied at a time.
+          const device_gemm by_warps = cut();
+          if (by_warps.scope == device_scope::warp && by_warps.tasks() == 1 &&
+              by_warps.a.bytes == 0 && by_warps.b.bytes == 0 && bytes_of(s.type) < 16) {
+            tiling.block = 1;
+            cut();
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The cut of a product, as it is cut, by the tiling that was found for it: in the table of this
+/// device, else in what is shipped. Not possible: none was found, or it is none for a product whose
+/// matrices lie like these. Tilings were timed on many problems of strided matrices.
+constexpr device_product_choice device_tuned_cut(const gemm_shape& s, const device_capabilities& d,
+                                                 const wide_maps& wide, index few,
+                                                 const gemm_alignment& lies,
+                                                 std::span<const device_tuning> found) {
+  const auto strided = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  if (few > 0 || !strided(s.a) || !strided(s.b) || !strided(s.c)) return {};
+  const auto by = [&](std::span<const device_tuning> table, const char* reason) {
+    const auto tiling = device_tuned(table, tuned_product_of(s));
+    device_product_choice one;
+    if (tiling) one = device_cut(s, wide, *tiling, few, d, lies);
+    one.reason = reason;
+    return one;
+  };
+  const device_product_choice here =
+      by(found, "tuned: the fastest of the cuts that were timed on this device");
+  return here.possible
+             ? here
+             : by(device_shipped(d), "tuned: the fastest of the cuts that were timed on an H200");
+}
+
+/// How C(b) := alpha A(b) B(b) + beta C(b) is cut for a GPU. `few`: device_few. `found`: what was
+/// found by timing on this device.
 constexpr device_product_choice device_product(const gemm_shape& shape,
                                                const device_capabilities& d,
                                                const wide_maps& wide = {}, index few = 0,
-                                               const gemm_alignment& alignment = {}) {
+                                               const gemm_alignment& alignment = {},
+                                               std::span<const device_tuning> found = {}) {
   device_product_choice best;
   const index most = index{1} << 30;
   if (shape.m > most || shape.n > most || shape.k > most) {
@@ -499,38 +553,19 @@ constexpr device_product_choice device_product(const gemm_shape& shape,
   }
   const bool turned = lies_by_columns(shape.c);
   const gemm_shape s = turned ? transposed(shape) : shape;
-  const int side = device_product_side;
-  for (int m = 1; m <= side && m <= s.m; ++m) {
-    for (int n = 1; n <= side && n <= s.n; ++n) {
-      if (m * n * words_of(s.type) > device_product_registers) continue;
-      for (const index threads : {index{8}, index{16}}) {
-        if (threads < 16 && few == 0) continue;
-        device_tiling tiling{.tile = {m, n}, .side = threads};
-        const auto cut = [&] {
-          const auto one = device_cut(s, turned ? transposed(wide) : wide, tiling, few, d,
-                                      turned ? transposed(alignment) : alignment);
-          const bool helps = !tiling.block || one.cut.a.bytes > 0 || one.cut.b.bytes > 0;
-          if (one.possible && helps && one.score >= best.score) best = one;
-          return one;
-        };
-        for (const int buffers : {1, 2}) {
-          tiling.buffers = buffers;
-          tiling.block = false;
-          // Few matrices of odd order may be no multiple of what is copied at a time.
-          const device_gemm by_warps = cut().cut;
-          tiling.block = by_warps.scope == device_scope::warp && by_warps.tasks() == 1 &&
-                         by_warps.a.bytes == 0 && by_warps.b.bytes == 0 && bytes_of(s.type) < 16;
-          if (tiling.block) cut();
-        }
-      }
-    }
-  }
+  const wide_maps maps = turned ? transposed(wide) : wide;
+  const gemm_alignment lies = turned ? transposed(alignment) : alignment;
+  best = device_tuned_cut(s, d, maps, few, lies, found);
   if (!best.possible) {
-    best.reason = "a block has too little shared memory";
-    best.transposed = turned;
-    return best;
+    best = {};
+    for_each_device_cut(s, d, maps, few, lies, [&](const device_product_choice& one) {
+      if (one.score >= best.score) best = one;
+    });
   }
-  best = device_laid_out(best, s.type, d);
+  if (best.possible)
+    best = device_laid_out(best, s.type, d);
+  else
+    best.reason = "a block has too little shared memory";
   best.transposed = turned;
   return best;
 }

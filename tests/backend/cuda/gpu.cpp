@@ -1,14 +1,21 @@
 #include <tenfold/backend/cuda/gpu.hpp>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <batches.hpp>
 #include <copy_there.hpp>
+#include <cstdio>
+#include <fstream>
 #include <memory>
+#include <sstream>
+#include <temporary.hpp>
+#include <tenfold/backend/cuda/device_tunings.hpp>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <thread>
 #include <thrown.hpp>
 #include <vector>
 
@@ -246,6 +253,64 @@ TEST_CASE("a driver is told how much memory of a multiprocessor shall be shared"
   CHECK(fake_state().shared_percent == 51);
   gpu.load(again + "\n\n", cuda::gemm_entry, {nullptr, nullptr, 1 << 20});
   CHECK(fake_state().shared_percent == 100);
+}
+
+TEST_CASE("several threads may compile at the same time") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      gemm_shape s = order_8();
+      s.k = 5 + i / 2;  // every text twice
+      gpu.load(cuda::gemm_text(s.type, select::device_product(s, gpu.capabilities()).cut),
+               cuda::gemm_entry);
+    });
+  }
+  for (std::thread& one : threads) one.join();
+  CHECK(fake_state().modules == 2);
+}
+
+TEST_CASE("a GPU cuts products as its table says, and says once why it does not") {
+  if (!has_compiler()) return;
+  const temporary_folder folder;
+  const device_tuning found{{scalar::f64, 8, 8, 8},
+                            {.thread_rows = 2, .thread_columns = 4, .groups = 2}};
+  const std::string text = cuda::text_of({found}, "A-fake");
+  const std::string good = folder.write("good.txt", text),
+                    damaged = folder.write("damaged.txt", text + " ");
+  const auto threads_by = [&](const std::string& file) {
+    const environment_variable named("TENFOLD_DEVICE_TUNING", file.c_str());
+    fake_state() = {};
+    cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+    gemm_shape other = order_8();
+    other.k = 7;
+    const gemm_arguments<double> g{{nullptr, 64}, {nullptr, 64}, {nullptr, 64}, 100};
+    for (const gemm_shape& s : {order_8(), other}) cuda::gemm(gpu, s, g);
+    return fake_state().launches.at(0).threads;
+  };
+  const auto by_model = static_cast<unsigned>(
+      select::device_product(order_8(), h100_capabilities).cut.threads_of_block());
+  REQUIRE(by_model != 64);
+  CHECK(threads_by("none") == by_model);
+  CHECK(threads_by(good) == 64);
+
+  std::fflush(stderr);
+  const int stream = dup(STDERR_FILENO);
+  const std::string said = (folder / "said.txt").string();
+  std::FILE* const into = std::fopen(said.c_str(), "w");
+  dup2(fileno(into), STDERR_FILENO);
+  const unsigned threads = threads_by(damaged);
+  std::fflush(stderr);
+  dup2(stream, STDERR_FILENO);
+  ::close(stream);
+  std::fclose(into);
+  CHECK(threads == by_model);
+  std::ostringstream sentences;
+  sentences << std::ifstream(said).rdbuf();
+  CHECK(sentences.str() == "tenfold: the tuning table " + damaged +
+                               " is not used: its check sum does not fit, so it is damaged\n");
 }
 
 TEST_CASE("a device that is not there is an error") {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <tenfold/backend/cuda/device_machine.hpp>
+
+namespace tenfold::testing {
+
+/// Loads texts and launches nothing: it keeps what was launched.
+class idle_machine final : public cuda::device_machine {
+ public:
+  const device_capabilities& capabilities() const override { return h100_capabilities; }
+  cuda::device_function load(const std::string& text, const char*,
+                             const cuda::device_use&) override {
+    ++loads;
+    return {texts_.try_emplace(text, text).first->second.data()};
+  }
+  void launch(cuda::device_function f, const cuda::device_launch&, void**) override {
+    launched = static_cast<const char*>(f.handle);
+  }
+  void* allocate(std::size_t) override { return nullptr; }
+  void release(void*) noexcept override {}
+  void* allocate_on_host(std::size_t) override { return nullptr; }
+  void release_on_host(void*) noexcept override {}
+  void copy_in(void*, const void*, std::size_t, void*) override {}
+  void copy_out(void*, const void*, std::size_t, void*) override {}
+  void copy_within(void*, const void*, std::size_t, void*) override {}
+  void wait(void*) override {}
+
+  int loads = 0;
+  std::string launched;
+
+ private:
+  std::map<std::string, std::string> texts_;
+};
+
+}  // namespace tenfold::testing
