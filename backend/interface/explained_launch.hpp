@@ -27,6 +27,7 @@ struct explained_launch {
   index blocks = 0;
   int threads = 0;  ///< of a block
   index shared_bytes = 0;
+  index cache_bytes = 0;  ///< of the shared memory of a multiprocessor, left to its cache
   int registers = 0, spilled_bytes = 0;  ///< of a thread; no registers: its machine has none
   index resident_blocks = 0;             ///< that a multiprocessor has room for
   double occupancy = 0;                  ///< share of the threads that it has room for
@@ -161,6 +162,7 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
     out.threads = phase.threads;
     out.shared_bytes =
         device_shared_bytes(phase.block_entries, phase.element_entries, phase.elements, size);
+    out.cache_bytes = phase.cache_bytes;
     const auto elements = static_cast<double>(phase.count());
     for (std::size_t s = 0; s < phase.steps.size(); ++s)
       out.flops += flops_of(phase.steps[s], phase.loops, type) *
@@ -180,7 +182,9 @@ inline explained_launch with_registers(explained_launch x, int registers, int sp
                                        const device_capabilities& d) {
   x.registers = registers;
   x.spilled_bytes = spilled_bytes;
-  x.resident_blocks = device_resident_blocks(d, x.threads, registers, x.shared_bytes);
+  device_capabilities left = d;
+  left.shared_bytes -= x.cache_bytes;
+  x.resident_blocks = device_resident_blocks(left, x.threads, registers, x.shared_bytes);
   if (x.kind == launch_kind::elements && x.resident_blocks > 0)
     x.blocks = std::min(x.blocks, select::device_waves * x.resident_blocks * d.multiprocessors);
   x.occupancy = static_cast<double>(x.resident_blocks * x.threads) / static_cast<double>(d.threads);

@@ -32,7 +32,7 @@ index wrong_entries(emulation::emulated_device& on, index M, index K, reflection
     for (index k = 0; k < K; ++k)
       a[static_cast<std::size_t>(turned ? k * M + m : m * K + k)] = entry<T>(M, K, s, m, k);
   const copy_there<T> from(on, a), to(on, std::vector<T>(a.size(), T(-77)));
-  const device_function f = on.load(cuda::halve_text(scalar_of<T>), cuda::halve_entry);
+  const cuda::device_function f = on.load(cuda::halve_text(scalar_of<T>), cuda::halve_entry);
   cuda::halve(
       on, f,
       device_halve_arguments<T>{from.data(), to.data(), M, K, turned ? 1 : K, turned ? M : 1, kind},

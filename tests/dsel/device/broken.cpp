@@ -63,10 +63,10 @@ TEST_CASE("a barrier of an expression that only some threads reach is an error")
 }
 
 TEST_CASE("an entry beyond an element's shared memory is an error, one that nobody wrote shows") {
-  CHECK(times_caught({operand_code, "memory.element[slot][at + static_cast<int>(further)] = value;",
+  CHECK(times_caught({operand_code, "memory.element[at + static_cast<int>(further)] = value;",
                       "volatile long long end = P::elements * P::element_entries;\n"
-                      "memory.element[slot][at + static_cast<int>(further)] = value;\n"
-                      "(&memory.element[0][0])[end] = value;"},
+                      "memory.element[at + static_cast<int>(further)] = value;\n"
+                      "(&memory.element[0])[end] = value;"},
                      "outside") == orders);
   CHECK(times_caught({steps_code, "{mine < all && is_part", "{mine + 1 < all && is_part"}) ==
         orders);
