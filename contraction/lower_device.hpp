@@ -361,6 +361,7 @@ class device_lowering : private device_fusion<L> {
     phase.first_step = 1;
     phase.last_readers = {1};
     phase.threads = select::device_part_threads;
+    select::device_set_resident(phase, problem_.type, device_);
     out_.phases.push_back(std::move(phase));
     return true;
   }

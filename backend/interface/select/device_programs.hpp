@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
@@ -161,21 +162,18 @@ inline void device_set_resident(device_phase& phase, scalar type, const device_c
 /// with 189.
 inline constexpr index device_cache_bytes[] = {32 * 1024, 0};
 /// How much longer memory takes without it.
-inline constexpr double device_cacheless = 1.15;
-/// Warps of whole elements that hide what they wait for: the collocated stiffness operator of
-/// degree 10 ran at 0.94 with 12 of them.
-inline constexpr double device_element_warps = 12;
+inline constexpr double device_cacheless = 1.2;
 
 /// What an element takes of a multiprocessor, in cycles, by so many for shared memory: memory and
-/// shared memory do not hide each other, and few warps hide nothing. It orders layouts of shared
-/// memory; the weights follow from five kernels on an H200.
+/// shared memory do not hide each other, and few warps hide less. It orders layouts of shared
+/// memory; the weights follow from seven kernels on an H200.
 inline double device_phase_cycles(const device_phase& phase, double bytes, double shared_cycles,
                                   const device_capabilities& d) {
   const double a_cycle =
       device_bandwidth_share * d.bandwidth / (static_cast<double>(d.multiprocessors) * d.clock);
   const double memory = bytes / a_cycle * (phase.cache_bytes > 0 ? 1 : device_cacheless);
-  return (memory + shared_cycles) *
-         std::max(1.0, device_element_warps / static_cast<double>(device_phase_warps(phase, d)));
+  const double few = device_warps_wanted / static_cast<double>(device_phase_warps(phase, d));
+  return (memory + shared_cycles) * std::sqrt(std::max(1.0, few));
 }
 
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
