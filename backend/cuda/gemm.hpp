@@ -28,8 +28,9 @@ template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g,
           void* stream = nullptr);
 
-/// The same product of `count` problems on its way: its cut, and its text loaded; where its
-/// matrices lie otherwise than is said here, a call will have another one. Throws as gemm.
+/// The same product of `count` problems on its way to our device kernel: its cut, and its text
+/// loaded; where its matrices lie otherwise than is said here, a call will have another one. Throws
+/// as gemm.
 ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
                    const wide_maps& wide = {}, const gemm_alignment& alignment = {});
 
