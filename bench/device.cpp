@@ -335,6 +335,9 @@ void run_copies_and_products(device_suite& suite, device_numbers<T>& numbers) {
   run_sums(suite, numbers, true);
   run_sums(suite, numbers, false);
   for (const product_case& x : squares()) run_product<T>(suite, numbers, x);
+  if (!suite.emulated()) {  // emulated threads are too slow for them
+    for (const product_case& x : large_squares()) run_product<T>(suite, numbers, x);
+  }
   for (const product_case& x : other_layouts()) run_product<T>(suite, numbers, x);
   run_variable_products<T>(suite, numbers);
   for (const product_case& x : complex_squares()) run_product<std::complex<T>>(suite, numbers, x);

@@ -482,12 +482,14 @@ class printer {
     const explained_launch& x = device_->launches[at];
     const std::string head = "launch " + std::to_string(at + 1) + ": ", indent(head.size(), ' ');
     const std::string in_a_block = ", " + whole(x.at_once) + " at a time in a block\n";
+    const bool by_library = x.kind == launch_kind::library;
     out_ += head;
     switch (x.kind) {
       case launch_kind::product:
+      case launch_kind::library:
         out_ += "batched GEMM, " + whole(x.batch) + " of " + whole(x.m) + " x " + whole(x.n) +
-                " x " + whole(x.k) + in_a_block + indent + x.reason +
-                format("; %d x %d to each thread\n", x.rows, x.columns);
+                " x " + whole(x.k) + (by_library ? "\n" : in_a_block) + indent + x.reason +
+                (by_library ? "\n" : format("; %d x %d to each thread\n", x.rows, x.columns));
         break;
       case launch_kind::elements:
         out_ += counted(x.batch, "element") + " through shared memory" + in_a_block;
@@ -496,18 +498,23 @@ class printer {
         out_ += counted(x.batch, x.lanes == 1 ? "line" : "sum") +
                 (x.lanes == 1 ? ", a thread to each\n" : ", a warp to each\n");
     }
-    out_ += indent + counted(x.blocks, "block") + " of " + whole(x.threads) + " threads with " +
-            in_bytes(static_cast<double>(x.shared_bytes)) + " of shared memory";
-    if (x.registers > 0) out_ += " and " + whole(x.registers) + " registers for each thread";
-    if (x.spilled_bytes > 0) out_ += ", " + whole(x.spilled_bytes) + " bytes spilled";
-    out_ += "\n" + indent + "a multiprocessor holds " + whole(x.resident_blocks) +
-            format(": occupancy %.2f", x.occupancy) +
-            (x.registers > 0 ? "" : ", registers not counted");
-    if (x.blocks < device_->machine.multiprocessors)
-      out_ += "; " + whole(device_->machine.multiprocessors - x.blocks) + " have none";
-    out_ += "\n" + indent + number(x.flops) + " flops, " + in_bytes(x.bytes) + ": bound by " +
+    if (!by_library) out_ += blocks_of(x, indent);
+    out_ += indent + number(x.flops) + " flops, " + in_bytes(x.bytes) + ": bound by " +
             (x.memory_seconds >= x.arithmetic_seconds ? "memory" : "arithmetic") + ", " +
             in_seconds(x.seconds()) + "\n";
+  }
+  std::string blocks_of(const explained_launch& x, const std::string& indent) {
+    std::string s = indent + counted(x.blocks, "block") + " of " + whole(x.threads) +
+                    " threads with " + in_bytes(static_cast<double>(x.shared_bytes)) +
+                    " of shared memory";
+    if (x.registers > 0) s += " and " + whole(x.registers) + " registers for each thread";
+    if (x.spilled_bytes > 0) s += ", " + whole(x.spilled_bytes) + " bytes spilled";
+    s += "\n" + indent + "a multiprocessor holds " + whole(x.resident_blocks) +
+         format(": occupancy %.2f", x.occupancy) +
+         (x.registers > 0 ? "" : ", registers not counted");
+    if (x.blocks < device_->machine.multiprocessors)
+      s += "; " + whole(device_->machine.multiprocessors - x.blocks) + " have none";
+    return s + "\n";
   }
   static std::string counted(index n, const char* what) {
     return whole(n) + " " + what + (n == 1 ? "" : "s");

@@ -7,6 +7,7 @@
 #include <tenfold/backend/cuda/ready_programs.hpp>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_tuning.hpp>
+#include <tenfold/backend/interface/library_product.hpp>
 #include <vector>
 
 namespace tenfold::cuda {
@@ -43,6 +44,11 @@ class device_machine {
                                const device_use& use = {}) = 0;
   /// Starts f. `arguments` are the addresses of its arguments, which are read before this returns.
   virtual void launch(device_function f, const device_launch& how, void** arguments) = 0;
+
+  /// Whether the vendor's library for products of large matrices is here; who asks first opens it.
+  virtual bool has_library() { return false; }
+  /// Starts a product by it. The factors are read before this returns.
+  virtual void multiply(const library_product&, const library_arguments&, void* /*stream*/) {}
 
   /// Memory of the device, aligned to 256 bytes; nobody has written it.
   virtual void* allocate(std::size_t bytes) = 0;

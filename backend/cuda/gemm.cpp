@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cstdint>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/cuda/scale_gathered.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/backend/interface/select/library_products.hpp>
 #include <tenfold/tensor/error.hpp>
 
 namespace tenfold::cuda {
@@ -31,6 +33,22 @@ gemm_alignment alignment_of(const gemm_shape& s, const gemm_arguments<T>& g) {
   const auto bytes = static_cast<index>(bytes_of(s.type));
   return {alignment_of(g.a, s.a, s.m * s.k, bytes), alignment_of(g.b, s.b, s.k * s.n, bytes),
           alignment_of(g.c, s.c, s.m * s.n, bytes)};
+}
+
+/// Starts a product by the machine's library, if that is there and takes it.
+template <class T>
+bool multiplied_by_library(device_machine& machine, const gemm_shape& s, gemm_arguments<T> g,
+                           const gemm_alignment& alignment, void* stream) {
+  // The library may read A and B all the same.
+  if (g.alpha == T(0)) return false;
+  if (s.a.shared) g.a.problem = 0;
+  if (s.b.shared) g.b.problem = 0;
+  const library_product product =
+      select::library_product_of(s, std::min({g.a.problem, g.b.problem, g.c.problem}), alignment);
+  if (!product.possible || !machine.has_library()) return false;
+  if (product.transposed) g = transposed(g);
+  machine.multiply(product, {g.a, g.b, g.c, g.count, &g.alpha, &g.beta}, stream);
+  return true;
 }
 
 }  // namespace
@@ -79,8 +97,10 @@ void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>&
   if (s.m == 0 || s.n == 0 || g.count == 0) return;
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds && (s.k == 0 || g.alpha == T(0))) return scale_gathered(machine, s, g, stream);
+  const gemm_alignment alignment = alignment_of(s, g);
+  if (multiplied_by_library(machine, s, g, alignment, stream)) return;
   const ready_gemm product =
-      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map}, alignment_of(s, g));
+      prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map}, alignment);
   if (adds) scale_gathered(machine, s, g, stream);
   launch(machine, product, g, stream);
 }

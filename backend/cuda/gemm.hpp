@@ -14,6 +14,10 @@ namespace tenfold::cuda {
 /// the device and waits for nothing. Neither the size of the batch nor a problem's place in it
 /// changes a bit of a C that is not gathered.
 ///
+/// Large matrices are multiplied by the machine's library where it is there and takes them so as
+/// they lie (select::library_product_of); the first such call on a stream takes memory. Another
+/// size of the batch may change the last bits of these.
+///
 /// An entry that the map of a gathered C names is scaled by beta once, then gets all products that
 /// come to it, in any order: its last bits may differ from run to run. For a beta other than 0 and
 /// 1 such a call takes memory for as many entries as the map has and waits until the device is
@@ -24,8 +28,9 @@ template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g,
           void* stream = nullptr);
 
-/// The same product of `count` problems on its way: its cut, and its text loaded; where its
-/// matrices lie otherwise than is said here, a call will have another one. Throws as gemm.
+/// The same product of `count` problems on its way to our device kernel: its cut, and its text
+/// loaded; where its matrices lie otherwise than is said here, a call will have another one. Throws
+/// as gemm.
 ready_gemm prepare(device_machine& machine, const gemm_shape& s, index count,
                    const wide_maps& wide = {}, const gemm_alignment& alignment = {});
 

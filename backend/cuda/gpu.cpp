@@ -43,8 +43,8 @@ class gpu::current {
   const driver& driver_;
 };
 
-gpu::gpu(int number, image_cache images, const driver& by)
-    : driver_(by), images_(std::move(images)) {
+gpu::gpu(int number, image_cache images, const driver& by, std::span<const char* const> libraries)
+    : driver_(by), images_(std::move(images)), libraries_(libraries) {
   int count = 0;
   driver_.require(driver_.DeviceGetCount(&count), "cuDeviceGetCount");
   if (number < 0 || number >= count)
@@ -81,6 +81,7 @@ gpu::gpu(int number, image_cache images, const driver& by)
 gpu::~gpu() {
   programs.forget();
   if (driver_.CtxPushCurrent(context_) == 0) {
+    library_.reset();
     for (const auto& [text, is] : texts_) driver_.ModuleUnload(is.module);
     void* ours = nullptr;
     driver_.CtxPopCurrent(&ours);
@@ -148,6 +149,23 @@ void gpu::launch(device_function f, const device_launch& how, void** arguments) 
                            static_cast<unsigned>(how.threads), 1, 1,
                            static_cast<unsigned>(how.shared_bytes), how.stream, arguments, nullptr),
       "cuLaunchKernel");
+}
+
+bool gpu::has_library() {
+  std::call_once(library_is_sought_, [this] {
+    const current context(*this);
+    try {
+      library_.emplace(*this, libraries_);
+    } catch (const backend_error&) {
+      // Nobody needs it.
+    }
+  });
+  return library_.has_value();
+}
+
+void gpu::multiply(const library_product& p, const library_arguments& x, void* stream) {
+  const current context(*this);
+  library_->multiply(p, x, stream);
 }
 
 void* gpu::allocate(std::size_t bytes) {

@@ -2,7 +2,10 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
+#include <tenfold/backend/cuda/cublas.hpp>
 #include <tenfold/backend/cuda/device_machine.hpp>
 #include <tenfold/backend/cuda/driver.hpp>
 #include <tenfold/backend/cuda/image_cache.hpp>
@@ -19,9 +22,11 @@ class gpu final : public device_machine {
  public:
   /// Device `number` of those that the driver counts. Throws backend_error if it, the driver or the
   /// compiler is missing: the sentence says which. Reads the tunings of the device
-  /// (device_tunings.hpp).
+  /// (device_tunings.hpp). `libraries`: names of cuBLAS, for as long as this lives; without it
+  /// large products run, too, but slower.
   explicit gpu(int number = 0, image_cache images = image_cache(image_cache::folder_of_user()),
-               const driver& by = driver());
+               const driver& by = driver(),
+               std::span<const char* const> libraries = cublas::usual_names);
   ~gpu() override;
   gpu(const gpu&) = delete;
 
@@ -31,6 +36,8 @@ class gpu final : public device_machine {
   device_function load(const std::string& text, const char* entry,
                        const device_use& use = {}) override;
   void launch(device_function f, const device_launch& how, void** arguments) override;
+  bool has_library() override;
+  void multiply(const library_product& p, const library_arguments& x, void* stream) override;
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
   void* allocate_on_host(std::size_t bytes) override;
@@ -62,6 +69,9 @@ class gpu final : public device_machine {
   std::mutex mutex_;  // for what follows
   std::map<text_key, loaded_text> texts_;
   std::map<std::pair<text_key, std::string>, device_function> functions_;  // by text and entry
+  std::span<const char* const> libraries_;
+  std::once_flag library_is_sought_;
+  std::optional<cublas> library_;
 };
 
 }  // namespace tenfold::cuda

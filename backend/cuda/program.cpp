@@ -69,11 +69,16 @@ explained_device ready_program::explain() const {
   explained_device told{d, {}, program_.workspace_entries * static_cast<index>(bytes_of(type()))};
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const device_phase& phase = program_.phases[i];
+    const bool by_library = suits_library(phase) && machine_.has_library();
+    const explained_launch launch = explain_launch(phase, type(), d, machine_.tunings, by_library);
+    if (by_library) {
+      told.launches.push_back(launch);
+      continue;
+    }
     const device_function f =
         phase.product ? prepare(machine_, phase.product->shape, phase.product->count).function
                       : functions_[i];
-    told.launches.push_back(with_registers(explain_launch(phase, type(), d, machine_.tunings),
-                                           f.registers, f.spilled_bytes, d));
+    told.launches.push_back(with_registers(launch, f.registers, f.spilled_bytes, d));
   }
   return told;
 }

@@ -53,6 +53,14 @@ constexpr double device_peak(const device_capabilities& d, scalar type) {
   return 2.0 * device_fma_per_cycle(d.architecture, real) * d.multiprocessors * d.clock;
 }
 
+/// The same by whatever cores are fastest: doubles have tensor cores on A100 and H100 that are
+/// twice as fast (NVIDIA's data sheets).
+constexpr double device_library_peak(const device_capabilities& d, scalar type) {
+  const bool doubles = type == scalar::f64 || type == scalar::c64;
+  const bool twice = doubles && (d.architecture == 80 || d.architecture == 90);
+  return device_peak(d, type) * (twice ? 2 : 1);
+}
+
 /// Blocks of so many threads, registers for each of them, and bytes of shared memory that one
 /// multiprocessor holds at a time. Registers are given to warps by 256.
 constexpr index device_resident_blocks(const device_capabilities& d, int threads, int registers,

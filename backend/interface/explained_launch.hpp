@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <string>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/device_tuning.hpp>
 #include <tenfold/backend/interface/select/device_programs.hpp>
+#include <tenfold/backend/interface/select/library_products.hpp>
 
 /// One launch of a device program, told as data: what runs, how much, and what bounds it. Nothing
 /// here decides anything.
@@ -11,6 +14,7 @@ namespace tenfold {
 
 enum class launch_kind : unsigned char {
   product,   ///< a batched product of matrices
+  library,   ///< the same by the vendor's library, of whose launches nothing is known
   elements,  ///< steps of elements of the batch that lie in shared memory
   lines      ///< one step, its lines by threads, or warps, of any block
 };
@@ -20,7 +24,7 @@ struct explained_launch {
   unsigned long long plan_steps = 0;  ///< whose work it does or begins, one bit each
   index m = 0, n = 0, k = 0;          ///< of a product
   int rows = 1, columns = 1;          ///< of a product: of the register tile of a thread
-  const char* reason = "";            ///< of a product: why it is cut so
+  std::string reason;                 ///< of a product: why it is cut so
   int lanes = 1;                      ///< of lines: threads to each
   index batch = 1;                    ///< problems, elements, or lines
   index at_once = 1;                  ///< of these, in a block at a time
@@ -118,32 +122,47 @@ inline double bytes_of_steps(const device_phase& phase) {
 
 }  // namespace explaining_launches
 
+/// Whether a phase is a product that the vendor's library takes, where there is one.
+inline bool suits_library(const device_phase& phase) {
+  if (!phase.product) return false;
+  const phase_product& x = *phase.product;
+  return select::library_product_of(x.shape, std::min({x.problem_a, x.problem_b, x.problem_c}))
+      .possible;
+}
+
 /// What is known of a launch before its machine has compiled it: all but registers, and what
 /// follows from them. `found`: the tilings that were found by timing on it.
 inline explained_launch explain_launch(const device_phase& phase, scalar type,
                                        const device_capabilities& d,
-                                       std::span<const device_tuning> found = {}) {
+                                       std::span<const device_tuning> found = {},
+                                       bool has_library = false) {
   using namespace explaining_launches;
   explained_launch out;
   out.plan_steps = phase.plan_steps;
   const int size = static_cast<int>(bytes_of(type));
   if (phase.product) {
     const phase_product& x = *phase.product;
-    const auto choice =
-        select::device_product(x.shape, d, {}, select::device_few(x.shape, x.count, d), {}, found);
-    const device_gemm& g = choice.cut;
-    out.kind = launch_kind::product;
     out.m = x.shape.m;
     out.n = x.shape.n;
     out.k = x.shape.k;
-    out.rows = g.thread_rows;
-    out.columns = g.thread_columns;
-    out.reason = choice.reason;
     out.batch = x.count;
-    out.at_once = index{g.groups} * g.problems;
-    out.blocks = select::device_blocks(g, x.shape.type, x.count, d);
-    out.threads = g.threads_of_block();
-    out.shared_bytes = shared_bytes(g, size);
+    if (suits_library(phase) && has_library) {
+      out.kind = launch_kind::library;
+      out.reason = "by cuBLAS: its matrices are large, and lie as it takes them";
+    } else {
+      const auto choice = select::device_product(
+          x.shape, d, {}, select::device_few(x.shape, x.count, d), {}, found);
+      const device_gemm& g = choice.cut;
+      out.kind = launch_kind::product;
+      out.rows = g.thread_rows;
+      out.columns = g.thread_columns;
+      out.reason = choice.reason;
+      if (suits_library(phase)) out.reason += ", and cuBLAS is missing";
+      out.at_once = index{g.groups} * g.problems;
+      out.blocks = select::device_blocks(g, x.shape.type, x.count, d);
+      out.threads = g.threads_of_block();
+      out.shared_bytes = shared_bytes(g, size);
+    }
     const auto entries = [&](index rows, index columns, bool shared) {
       return static_cast<double>(rows) * static_cast<double>(columns) *
              (shared ? 1 : static_cast<double>(x.count));
@@ -172,7 +191,10 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
   // Multiprocessors without a block have no part in it.
   const double busy =
       out.blocks < d.multiprocessors ? static_cast<double>(out.blocks) / d.multiprocessors : 1;
-  if (out.blocks > 0) out.arithmetic_seconds = out.flops / (device_peak(d, type) * busy);
+  if (out.kind == launch_kind::library)
+    out.arithmetic_seconds = out.flops / device_library_peak(d, type);
+  else if (out.blocks > 0)
+    out.arithmetic_seconds = out.flops / (device_peak(d, type) * busy);
   out.memory_seconds = out.bytes / d.bandwidth;
   return out;
 }

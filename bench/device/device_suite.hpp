@@ -20,8 +20,8 @@ namespace tenfold::bench {
 struct device_case {
   std::string name;
   char scalar;
-  const char* unit;                   ///< "GB/s", "GDoF/s"
-  double work;                        ///< of a pass: bytes, or degrees of freedom
+  const char* unit;                   ///< "GB/s", "GDoF/s", "GFLOP/s"
+  double work;                        ///< of a pass: bytes, degrees of freedom, or operations
   double bytes;                       ///< that a pass must read and write
   double ahead = 1;                   ///< the aim: so many times the rate of cuBLAS
   double of_copy = 0.85;              ///< the aim: so much of the rate of a copy

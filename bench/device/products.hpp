@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <tenfold/backend/cuda/device_map.hpp>
+#include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/interleaved.hpp>
 #include <tenfold/tensor/pointers.hpp>
@@ -41,6 +42,7 @@ struct product_case {
   double ahead;  ///< of cuBLAS
   bool quick;
   batch_lies lies = batch_lies::strided;
+  bool large = false;  ///< counted in operations; of the problems that are looked at a row each
 };
 
 inline std::string square_name(int n) { return "gemm n=" + std::to_string(n); }
@@ -51,6 +53,14 @@ inline std::vector<product_case> squares() {
     const bool quick = n == 4 || n == 8 || n == 16 || n == 32;
     all.push_back({square_name(n), {n, n, n}, false, n <= 12 ? 2.0 : 1.0, quick});
   }
+  return all;
+}
+
+/// Tenfold asks cuBLAS, too, and is held to no more than to be hardly slower.
+inline std::vector<product_case> large_squares() {
+  std::vector<product_case> all;
+  for (const int n : {64, 128, 256, 512, 1024})
+    all.push_back({square_name(n), {n, n, n}, false, 0.9, n == 256, batch_lies::strided, true});
   return all;
 }
 
@@ -160,6 +170,19 @@ std::function<void()> product_pass(const device_queue& where, const gemm_batch<T
   return {};
 }
 
+/// A pass of row-major matrices by Tenfold's own device kernel, whoever else may be asked.
+template <class T>
+std::function<void()> kernel_pass(const device_queue& where, const gemm_batch<T>& x) {
+  const auto by_rows = [](index columns) { return matrix_batch{.row = columns, .column = 1}; };
+  const gemm_shape shape{scalar_of<T>, x.m, x.n, x.k, by_rows(x.k), by_rows(x.n), by_rows(x.n)};
+  return [where, x, by = cuda::prepare(*where.machine, shape, x.count)] {
+    cuda::launch(
+        *where.machine, by,
+        gemm_arguments<T>{{x.a, x.a_size()}, {x.b, x.b_size()}, {x.c, x.c_size()}, x.count},
+        where.stream);
+  };
+}
+
 template <class T>
 void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
                  const product_case& what) {
@@ -189,19 +212,26 @@ void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
     if (auto pass = peer->grouped(std::vector{x}))
       candidates.push_back({"cublas grouped", std::move(pass)});
   }
+  if (what.large) candidates.push_back({"device kernel", kernel_pass(where, x)});
 
-  // The problems that are looked at, as a batch of the host.
+  // The problems that are looked at, or a row of each, as a batch of the host.
   const auto looked_at = sampled_problems(x.count / together);
   const std::vector<std::ptrdiff_t> only{0};
+  std::vector<std::ptrdiff_t> rows = looked_at;
+  gemm_batch<T> here = x;
+  if (what.large) {
+    here.m = 1;
+    for (std::ptrdiff_t i = 0, last = std::ssize(rows) - 1; i <= last; ++i)
+      rows[size_of(i)] = rows[size_of(i)] * x.m + (last > 0 ? i * (x.m - 1) / last : 0);
+  }
   const auto a =
-      device_sample<T>(where, x.a, together * x.a_size(), x.shared_a ? only : looked_at).fetch();
+      device_sample<T>(where, x.a, together * here.a_size(), x.shared_a ? only : rows).fetch();
   auto b = device_sample<T>(where, x.b, together * x.b_size(), looked_at).fetch();
   if (what.lies == batch_lies::gathered)
     for (auto from = b.begin(); from != b.end(); from += x.b_size())
       std::reverse(from, from + x.b_size());
-  device_sample<T> result(where, x.c, together * x.c_size(), looked_at);
-  std::vector<T> c_here(size_of(together * x.c_size()) * looked_at.size());
-  gemm_batch<T> here = x;
+  device_sample<T> result(where, x.c, together * here.c_size(), rows);
+  std::vector<T> c_here(size_of(together * here.c_size()) * looked_at.size());
   here.count = together * std::ssize(looked_at);
   here.a = a.data();
   here.b = b.data();
@@ -212,10 +242,11 @@ void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
   const double bytes = x.shared_a ? x.bytes() : bytes_each * static_cast<double>(x.count);
   suite.run({.name = what.name,
              .scalar = scalar_letter<T>,
-             .unit = "GB/s",
-             .work = bytes,
+             .unit = what.large ? "GFLOP/s" : "GB/s",
+             .work = what.large ? x.flops() : bytes,
              .bytes = bytes,
              .ahead = what.ahead,
+             .of_copy = what.large ? 0 : 0.85,
              .candidates = std::move(candidates),
              .poison = [&] { result.poison(); },
              .compare =

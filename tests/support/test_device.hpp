@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/dsel/run_time.hpp>
+#include <vector>
 
 namespace tenfold::emulation {
 class emulated_device;
@@ -44,6 +45,11 @@ class test_device final : public cuda::device_machine {
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
     under_->launch(f, how, arguments);
   }
+  bool has_library() override { return library || under_->has_library(); }
+  void multiply(const library_product& p, const library_arguments& x, void* stream) override {
+    multiplied.push_back(p);
+    if (!library) under_->multiply(p, x, stream);
+  }
   void* allocate(std::size_t bytes) override { return under_->allocate(bytes); }
   void release(void* memory) noexcept override { under_->release(memory); }
   void* allocate_on_host(std::size_t bytes) override { return under_->allocate_on_host(bytes); }
@@ -67,6 +73,9 @@ class test_device final : public cuda::device_machine {
   }
   /// From now on other threads go first, of no more than so many blocks. A GPU does as it likes.
   void reorder(std::uint64_t seed, index most_blocks);
+  /// Whether it has a library for large products, which multiplies nothing; a GPU has its own.
+  bool library = false;
+  std::vector<library_product> multiplied;  ///< what a library was asked for
 
  private:
   std::unique_ptr<emulation::emulated_device> emulated_;  ///< null: a GPU

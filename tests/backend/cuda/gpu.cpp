@@ -19,7 +19,7 @@
 #include <thrown.hpp>
 #include <vector>
 
-#include "fake_driver/fake_driver.hpp"
+#include "fake_gpu.hpp"
 
 // A GPU, where there is one.
 
@@ -124,27 +124,6 @@ TEST_SUITE_END();
 // --- by a driver that writes down what it is asked ---
 
 namespace {
-
-cuda::driver fake_driver() {
-  const char* const names[] = {TENFOLD_FAKE_DRIVER};
-  return cuda::driver(names);
-}
-fake_driver_state& fake_state() {
-  const char* const names[] = {TENFOLD_FAKE_DRIVER};
-  fake_driver_state* (*state)() = nullptr;
-  cuda::shared_library("The fake driver", names).find("tenfold_fake_driver_state", state);
-  return *state();
-}
-
-bool has_compiler() {
-  try {
-    cuda::nvrtc();
-    return true;
-  } catch (const backend_error& e) {
-    MESSAGE("skipped: ", std::string(e.what()));
-    return false;
-  }
-}
 
 gemm_shape order_8() {
   gemm_shape s{scalar::f64, 8, 8, 8, {}, {}, {}};

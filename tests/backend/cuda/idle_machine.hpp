@@ -3,10 +3,13 @@
 #include <map>
 #include <string>
 #include <tenfold/backend/cuda/device_machine.hpp>
+#include <utility>
+#include <vector>
 
 namespace tenfold::testing {
 
-/// Loads texts and launches nothing: it keeps what was launched.
+/// Loads texts and launches nothing: it keeps what was launched, and what its library, if it has
+/// one, was asked for.
 class idle_machine final : public cuda::device_machine {
  public:
   const device_capabilities& capabilities() const override { return h100_capabilities; }
@@ -18,6 +21,10 @@ class idle_machine final : public cuda::device_machine {
   void launch(cuda::device_function f, const cuda::device_launch&, void**) override {
     launched = static_cast<const char*>(f.handle);
   }
+  bool has_library() override { return library; }
+  void multiply(const library_product& p, const library_arguments& x, void*) override {
+    multiplied.emplace_back(p, x);
+  }
   void* allocate(std::size_t) override { return nullptr; }
   void release(void*) noexcept override {}
   void* allocate_on_host(std::size_t) override { return nullptr; }
@@ -28,6 +35,8 @@ class idle_machine final : public cuda::device_machine {
   void wait(void*) override {}
 
   int loads = 0;
+  bool library = false;
+  std::vector<std::pair<library_product, library_arguments>> multiplied;
   std::string launched;
 
  private:

@@ -67,6 +67,29 @@ TEST_CASE("products, and sums that warps share, tell how they are cut") {
   CHECK(sum.device.launches[0].flops == 2e6);
 }
 
+TEST_CASE("a large contraction goes to the library of a device, and says so") {
+  testing::test_device machine;
+  machine.library = true;
+  const device_queue where = on(machine);
+  const device_tensor<double, dyn, dyn, dyn, dyn> A(where, 9, 8, 7, 6), B(where, 7, 6, 10, 11);
+  device_tensor<double, dyn, dyn, dyn, dyn> C(where, 9, 8, 10, 11);
+  const auto told = explain("abij,ijcd->abcd", where, into(C), A, B);
+  if (machine.capabilities() == h100_capabilities)
+    testing::check_golden("device_explain_library.txt", to_string(told));
+  REQUIRE(told.device.launches.size() == 1);
+  CHECK(told.device.launches[0].kind == launch_kind::library);
+  CHECK(machine.multiplied.empty());
+
+  einsum("abij,ijcd->abcd", where, into(C), A, B);
+  REQUIRE(machine.multiplied.size() == 1);
+  const library_product& p = machine.multiplied[0];
+  CHECK(p.transposed);  // rows lie side by side
+  CHECK(p.m == 10 * 11);
+  CHECK(p.n == 9 * 8);
+  CHECK(p.k == 7 * 6);
+  CHECK(machine.compiled() == 0);
+}
+
 TEST_CASE("a fused kernel on a device tells its launches, maps and all") {
   using namespace operands;
   testing::test_device machine;

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <tenfold/backend/interface/library_product.hpp>
+
+/// Batched products on a GPU that its vendor's library computes.
+namespace tenfold::select {
+
+/// The least rows and columns of a C for which the library is asked, and twice the least terms of
+/// its sums. Not measured. Up to n = 32 our kernels run at 0.8 to 1.0 of a copy on an H200: there
+/// is nothing to gain. A product of order n does n / 12 operations for each byte of doubles; an
+/// H200 does 7 in the time of a byte by its common cores, which are all that our kernels use, and
+/// 14 by its tensor cores. Of a C that is long, but narrow, much of the library's tiles would be
+/// empty.
+inline constexpr index library_order = 64;
+
+constexpr bool library_pays(const gemm_shape& s) {
+  return s.m >= library_order && s.n >= library_order && s.k >= library_order / 2;
+}
+
+/// How a stored matrix of rows x columns is one that lies by columns; ld = 0: it is none.
+struct library_matrix {
+  library_op how = library_op::none;
+  index ld = 0;
+};
+constexpr library_matrix library_matrix_of(const matrix_batch& x, index rows, index columns,
+                                           scalar type) {
+  const bool conjugates = x.conjugated && is_complex(type);
+  if (x.row == 1 && x.column >= rows && !conjugates) return {library_op::none, x.column};
+  if (x.column == 1 && x.row >= columns)
+    return {conjugates ? library_op::conjugate_transpose : library_op::transpose, x.row};
+  return {};
+}
+
+/// How the library computes a product; not possible: it cannot, or it does not pay. `least_step`:
+/// of the entries from one problem to the next, the least of the three operands; that the library
+/// goes back from problem to problem is not documented.
+constexpr library_product library_product_of(const gemm_shape& shape, index least_step = 0,
+                                             const gemm_alignment& alignment = {}) {
+  if (!library_pays(shape) || least_step < 0) return {};
+  const bool turned = shape.c.column == 1;
+  const gemm_shape s = turned ? transposed(shape) : shape;
+  const gemm_alignment lies = turned ? transposed(alignment) : alignment;
+
+  const batch_layout layout = s.c.layout;
+  if (s.a.layout != layout || s.b.layout != layout || s.c.shared) return {};
+  if (layout == batch_layout::pointers) {
+    // Complex entries of the library are aligned to their size; of addresses that lie on the device
+    // nobody knows that here.
+    if (s.a.shared || s.b.shared || is_complex(s.type)) return {};
+  } else if (layout != batch_layout::strided) {
+    return {};
+  }
+  const int entry = static_cast<int>(bytes_of(s.type));
+  if (lies.a.bytes < entry || lies.b.bytes < entry || lies.c.bytes < entry) return {};
+
+  const library_matrix a = library_matrix_of(s.a, s.m, s.k, s.type),
+                       b = library_matrix_of(s.b, s.k, s.n, s.type),
+                       c = library_matrix_of(s.c, s.m, s.n, s.type);
+  if (a.ld == 0 || b.ld == 0 || c.ld == 0 || c.how != library_op::none) return {};
+  return {true, turned, s.type, layout, s.m, s.n, s.k, a.how, b.how, a.ld, b.ld, c.ld};
+}
+
+}  // namespace tenfold::select

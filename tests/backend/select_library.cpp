@@ -1,0 +1,80 @@
+#include <tenfold/backend/interface/select/library_products.hpp>
+
+#include <doctest/doctest.h>
+
+namespace tenfold::select {
+namespace {
+
+constexpr gemm_shape rows(scalar type, index m, index n, index k) {
+  gemm_shape s{type, m, n, k, {}, {}, {}};
+  s.a.row = k;
+  s.b.row = s.c.row = n;
+  s.a.column = s.b.column = s.c.column = 1;
+  return s;
+}
+constexpr gemm_shape real = rows(scalar::f64, 96, 80, 64), complex = rows(scalar::c64, 96, 80, 64);
+
+/// Whether the library takes a shape with something changed.
+template <class F>
+constexpr bool takes(gemm_shape s, F change) {
+  change(s);
+  return library_product_of(s).possible;
+}
+constexpr bool takes(const gemm_shape& s) { return library_product_of(s).possible; }
+
+using enum library_op;
+
+// --- how it is computed ---
+
+static_assert(library_product_of(real) == library_product{true, true, scalar::f64,
+                                                          batch_layout::strided, 80, 96, 64, none,
+                                                          none, 80, 64, 80},
+              "C^T := B^T A^T, all of them by columns");
+static_assert(library_product_of(transposed(real)) == library_product{true, false, scalar::f64,
+                                                                      batch_layout::strided, 80, 96,
+                                                                      64, none, none, 80, 64, 80},
+              "the same, asked for from the other side");
+
+constexpr gemm_shape conjugate_of_rows{scalar::c64,
+                                        96,
+                                        80,
+                                        64,
+                                        {.row = 70, .column = 1, .conjugated = true},
+                                        {.row = 1, .column = 64},
+                                        {.row = 1, .column = 100}};
+static_assert(library_product_of(conjugate_of_rows) ==
+              library_product{true, false, scalar::c64, batch_layout::strided, 96, 80, 64,
+                              conjugate_transpose, none, 70, 64, 100});
+
+// --- what it cannot take ---
+
+static_assert(!takes(complex, [](auto& s) { s.a.conjugated = true; }), "it would transpose, too");
+static_assert(takes(real, [](auto& s) { s.a.conjugated = true; }), "the same");
+static_assert(!takes(real, [](auto& s) { s.a.column = 2; }), "nothing is side by side");
+static_assert(!takes(real, [](auto& s) { s.b.row = -80; }), "backward");
+static_assert(!takes(real, [](auto& s) { s.b.row = 79; }), "rows that meet");
+static_assert(!takes(real, [](auto& s) { s.c.row = 1; }));
+static_assert(takes(real, [](auto& s) { s.a.shared = s.b.shared = true; }));
+static_assert(!takes(real, [](auto& s) { s.c.shared = true; }));
+static_assert(!takes(real, [](auto& s) { s.a.layout = batch_layout::pointers; }), "of all or none");
+
+template <batch_layout Layout>
+constexpr auto all_are = [](gemm_shape& s) { s.a.layout = s.b.layout = s.c.layout = Layout; };
+static_assert(takes(real, all_are<batch_layout::pointers>));
+static_assert(!takes(complex, all_are<batch_layout::pointers>), "they may be aligned to 8 bytes");
+static_assert(!takes(real, all_are<batch_layout::interleaved>));
+static_assert(!takes(real, all_are<batch_layout::gathered>));
+
+static_assert(!library_product_of(real, -1).possible, "from the last problem to the first");
+static_assert(library_product_of(real, 0, {{8, 8}, {8, 8}, {8, 8}}).possible);
+static_assert(!library_product_of(complex, 0, {{16, 0}, {8, 0}, {16, 0}}).possible);
+
+// --- what does not pay ---
+
+static_assert(takes(rows(scalar::f32, 64, 64, 32)));
+static_assert(!takes(rows(scalar::f32, 63, 64, 32)));
+static_assert(!takes(rows(scalar::f32, 64, 63, 32)));
+static_assert(!takes(rows(scalar::f32, 64, 64, 31)));
+
+}  // namespace
+}  // namespace tenfold::select
