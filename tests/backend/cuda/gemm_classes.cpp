@@ -97,7 +97,8 @@ TEST_CASE("operands may lie at any address") {
 TEST_CASE("operands of odd orders are copied as one line") {
   check<float, thread, 3, 3, 3>();
   check<float, sub_warp, 9, 9, 9>();
-  check<float, sub_warp, 17, 17, 17>();
+  check<float, warp, 17, 17, 17>();
+  check<float, sub_warp, 18, 18, 18>();
   check<std::complex<float>, sub_warp, 7, 7, 7, operands{{}, {}, {}, false, true}>();
   check<double, sub_warp, 9, 7, 5, operands{{}, one, padded}>();
 }

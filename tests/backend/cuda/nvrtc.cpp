@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <temporary.hpp>
+#include <tenfold/backend/cuda/device_tunings.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/cuda/image_cache.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
@@ -103,6 +104,21 @@ TEST_CASE("no device kernel of a batched product spills") {
     }
   }
   CHECK(classes.size() == 5);  // all that there are
+}
+
+TEST_CASE("no tiling that is shipped spills, and none but makes a cut of its own") {
+  const auto* const nvrtc = device_compiler();
+  for (const device_tuning& one : select::device_shipped(h100_capabilities)) {
+    const tuned_product& x = one.product;
+    gemm_shape s = rows_shape(x.type, x.m, x.n, x.k);
+    s.a.shared = x.shared_a;
+    s.b.shared = x.shared_b;
+    const auto choice = select::device_product(s, h100_capabilities);
+    INFO(cuda::name_of(x));
+    CHECK(choice.tiling == one.tiling);
+    if (nvrtc != nullptr)
+      CHECK(nvrtc->compile(cuda::gemm_text(x.type, choice.cut), 90).spilled_bytes == 0);
+  }
 }
 
 TEST_CASE("a device kernel of operands in several layouts does not spill") {
