@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tenfold/backend/interface/capabilities.hpp>
+#include <tenfold/tensor/reflection_kind.hpp>
 
 /// Programs that run tile by tile: what is unrolled, which label carries the lanes and how many,
 /// and the register tiles.
