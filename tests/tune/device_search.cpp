@@ -39,8 +39,8 @@ class watched_machine final : public cuda::device_machine {
  public:
   const device_capabilities& capabilities() const override { return under_.capabilities(); }
   cuda::device_function load(const std::string& text, const char* entry,
-                             const cuda::device_constants& constants) override {
-    const cuda::device_function f = under_.load(text, entry, constants);
+                             const cuda::device_use& use) override {
+    const cuda::device_function f = under_.load(text, entry, use);
     texts_[f.handle] = text;
     return f;
   }

@@ -56,7 +56,9 @@ struct shared_access {
 class shared_threads {
  public:
   shared_threads(const shared_access& a, int threads, int elements, int entry_bytes)
-      : value_(a.value), times_(a.times), at_once_(std::max(128 / entry_bytes, 1)) {
+      : value_(a.value),
+        times_(a.times),
+        at_once_(static_cast<std::size_t>(std::max(128 / entry_bytes, 1))) {
     index lines = 1;
     for (const shared_access::loop& l : a.lines) lines *= l.extent;
     const index all = lines * elements;
