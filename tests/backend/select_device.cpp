@@ -139,17 +139,20 @@ static_assert(blocks_of(index{1} << 36, true, 64) == 8 * 132 * 8, "what it has r
 
 // --- places in shared memory ---
 
-constexpr int cycles_on_h100(scalar type, index n, bool of_a) {
-  const device_gemm g = on_h100(rows(type, n, n, n)).cut;
+/// As the model lays them out, of a device for which nothing is shipped.
+constexpr int cycles_by_model(scalar type, index n, bool of_a) {
+  device_capabilities d = h100_capabilities;
+  d.architecture = 100;
+  const device_gemm g = device_product(rows(type, n, n, n), d).cut;
   const int bytes = static_cast<int>(bytes_of(type));
   return of_a ? device_bank_cycles(g, g.a, device_role::a, bytes)
               : device_bank_cycles(g, g.b, device_role::b, bytes);
 }
-static_assert(cycles_on_h100(scalar::f64, 8, true) == 4,
+static_assert(cycles_by_model(scalar::f64, 8, true) == 4,
               "16 bytes to a thread, a warp in quarters");
-static_assert(cycles_on_h100(scalar::f64, 8, false) == 4);
-static_assert(cycles_on_h100(scalar::f32, 8, true) == 4);
-static_assert(cycles_on_h100(scalar::f32, 8, false) == 4);
+static_assert(cycles_by_model(scalar::f64, 8, false) == 4);
+static_assert(cycles_by_model(scalar::f32, 8, true) == 4);
+static_assert(cycles_by_model(scalar::f32, 8, false) == 4);
 
 // --- copies of several bytes ---
 
