@@ -35,7 +35,7 @@ TEST_CASE(
   CHECK(rows.least_cycles() == 16);
   CHECK(columns.cycles(dense) == 256);
   CHECK(columns.cycles(shared_strides(square, {1, 0, 0})) == 16);
-  CHECK(shared_threads(along(square, {0, 1}), 32, 1, 4).cycles(dense) == 8 * 16);
+  CHECK(shared_threads(along(square, {0, 1}), 32, 1, 4).cycles(dense) == 8 * 8);
   shared_access same;
   same.lines.push_back({64, -1});
   same.times = 3;
