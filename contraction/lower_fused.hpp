@@ -32,8 +32,7 @@ class device_fusion : protected device_steps<L> {
     device_phase best = fuse_with_gaps(fused, batch);
     select::device_cut_phase(best, problem_.type, device_);
     if (accesses_.empty()) return best;
-    const double bytes =
-        explaining_launches::bytes_of_steps(best) / static_cast<double>(best.count());
+    const double bytes = explaining_launches::bytes_of_element(best);
     std::vector<std::vector<select::shared_threads>> accesses(
         static_cast<std::size_t>(n_ + plan_.step_count));
     for (const select::shared_access& a : accesses_)

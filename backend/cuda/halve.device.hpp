@@ -7,8 +7,7 @@
 /// halves, by which a product takes half the multiplications.
 namespace tenfold::cuda {
 
-// E[m][k] = (A[m][k] + A[m][K-1-k]) / 2, O[m][k] = (A[m][k] - A[m][K-1-k]) / 2,   A (M, K), s = 1,
-// -1
+// E[m][k] = (A[m][k] + A[m][K-1-k]) / 2, O[m][k] = (A[m][k] - A[m][K-1-k]) / 2        A (M, K)
 //   s = 1: E[m][k] at (m, k), O[m][k] at (M-1-m, K-1-k);  s = -1: at (M-1-m, k) and (m, K-1-k)
 //   m below M / 2, rounded up for E and down for O where s = 1, the other way round where s = -1; k
 //   below K / 2, rounded up for E and down for O. All other entries are 0.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <string>
-#include <tenfold/backend/interface/device_program.hpp>
+#include <tenfold/backend/interface/select/device_programs.hpp>
 
 namespace tenfold::cuda {
 
@@ -13,11 +13,6 @@ inline constexpr const char* program_constants = "tenfold_constants";
 /// A phase as C++ text: its constants and one device kernel. What only a call tells, how many
 /// elements there are and where they lie, is not in it.
 std::string program_text(scalar type, const device_phase& phase);
-
-/// How many more blocks a multiprocessor must hold for passes to be loops where they could be
-/// straight code. On an H200 the mass operator of degree 7 ran at 0.75 of a copy by loops, 6
-/// blocks, at 0.65 by straight code, 4 blocks; that of degree 10 at 0.71 by both, 5 and 4 blocks.
-inline constexpr double loops_from = 1.25;
 
 /// compile() of the text of a phase that has fewer and fewer blocks on a multiprocessor, so more
 /// registers for each thread, until none spills. Passes of one round are straight code, or loops
@@ -33,7 +28,7 @@ auto compile_without_spills(device_phase& phase, const Compile& compile) {
   const int held = phase.resident;
   if (held == wanted || !phase.shares) return straight;
   phase.straight = false;
-  const double least = straight.spilled_bytes > 0 ? 0 : loops_from * held;
+  const double least = straight.spilled_bytes > 0 ? 0 : select::device_loops_from * held;
   for (phase.resident = wanted; phase.resident >= least && phase.resident > 0;
        phase.resident = fewer(phase.resident)) {
     const auto loops = compile();

@@ -120,6 +120,14 @@ inline double bytes_of_steps(const device_phase& phase) {
   return bytes;
 }
 
+/// Of each element that a batch has more, whatever all of them read.
+inline double bytes_of_element(device_phase phase) {
+  phase.extents[0] = 2;
+  const double two = bytes_of_steps(phase);
+  phase.extents[0] = 1;
+  return (two - bytes_of_steps(phase)) / static_cast<double>(phase.count());
+}
+
 }  // namespace explaining_launches
 
 /// Whether a phase is a product that the vendor's library takes, where there is one.

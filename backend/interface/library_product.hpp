@@ -3,8 +3,8 @@
 #include <tenfold/backend/interface/gemm.hpp>
 
 /// A batched product as the BLAS of a device's vendor takes it: matrices lie by columns.
-///   C(b) := alpha op(A(b)) op(B(b)) + beta C(b)    op(A) (m, k), op(B) (k, n), C (m, n),  b <
-///   count
+///   C(b) := alpha op(A(b)) op(B(b)) + beta C(b)
+///   op(A) (m, k), op(B) (k, n), C (m, n), b < count
 namespace tenfold {
 
 /// What becomes of a stored matrix before it is multiplied.

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <cstdint>
-#include <cstdio>
+#include <damaged_table.hpp>
+
 #include <string>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/backend/tuning_table.hpp>
@@ -49,21 +49,6 @@ tuning_table some_table() {
 
 std::string refusal_of(const std::string& text) {
   return read_tuning(text, "FILE", "Maker-1-2-3").refusal;
-}
-
-/// A text with the check sum that fits it.
-std::string with_sum(std::string text) {
-  text.resize(text.rfind("check "));
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  char line[32];
-  std::snprintf(line, sizeof line, "check %016llx\n", static_cast<unsigned long long>(h));
-  return text + line;
-}
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <damaged_table.hpp>
+
 #include <batches.hpp>
-#include <cstdint>
-#include <cstdio>
 #include <emulated_device.hpp>
 #include <temporary.hpp>
 #include <tenfold/backend/cuda/device_tunings.hpp>
@@ -29,21 +29,6 @@ std::vector<device_tuning> some_tunings() {
 
 std::string refusal_of(const std::string& text) {
   return cuda::read_device_tunings(text, "FILE", device).refusal;
-}
-
-/// A text with the check sum that fits it.
-std::string with_sum(std::string text) {
-  text.resize(text.rfind("check "));
-  std::uint64_t h = 0xcbf29ce484222325;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  char line[32];
-  std::snprintf(line, sizeof line, "check %016llx\n", static_cast<unsigned long long>(h));
-  return text + line;
-}
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 /// A tiling that no model takes.
