@@ -155,41 +155,39 @@ class device_passes : protected device_values<L> {
 
   /// f(step, offset, as) for each result that goes by way of shared memory, from entry `at` on,
   /// where inputs do not lie; returns entries in all. A result may lie where nothing lies that its
-  /// stage or a later one reads, or in the place of an entry that its thread has just read: it is
+  /// stage or a later one reads, or in the place of entries that its thread has just read: it is
   /// laid out as value `as` then, else as itself.
   template <class F>
   index lay_out(const std::vector<passed_step>& steps, label_set batch, index at,
                 const F& f) const {
-    std::vector<typename base::stretch> taken;
     struct placed_result {
       int step;
-      index offset;
+      std::size_t at;  ///< the stretch
       int as;
     };
-    std::vector<placed_result> placed_at;
-    index most = at;
+    std::vector<typename base::stretch> stretches;
+    std::vector<placed_result> placed, there;  // all, and those that nothing has replaced
     for (const passed_step& s : steps) {
       if ((s.in_registers && !s.leaves) || (is_final(s.step) && !s.turns)) continue;
-      const auto old = std::find_if(placed_at.begin(), placed_at.end(), [&](const auto& x) {
-        return s.leaves && is_replaced(steps, x.step, s, batch);
+      placed_result result{s.step, stretches.size(), n_ + s.step};
+      const auto old = std::find_if(there.begin(), there.end(), [&](const placed_result& x) {
+        return is_replaced(steps, x.step, s, batch);
       });
-      index offset = 0;
-      int as = n_ + s.step;
-      if (old != placed_at.end()) as = old->as;
-      const index entries = lay_in_element(n_ + s.step, batch, as).entries;
-      if (old != placed_at.end()) {
-        offset = old->offset;
-        placed_at.erase(old);
-        for (auto& x : taken)
-          if (x.begin == offset) x.last_read = s.last_stage;
+      if (old != there.end()) {
+        result.at = old->at;
+        result.as = old->as;
+        stretches[result.at].last_stage = s.last_stage;
+        there.erase(old);
       } else {
-        offset = base::find_room(taken, entries, s.stage, s.last_stage);
+        const index entries = lay_in_element(result.as, batch, result.as).entries;
+        stretches.push_back({entries, s.stage, s.last_stage});
       }
-      placed_at.push_back({s.step, offset, as});
-      f(s.step, at + offset, as);
-      most = std::max(most, at + offset + entries);
+      placed.push_back(result);
+      there.push_back(result);
     }
-    return most;
+    const index entries = base::place(stretches);
+    for (const placed_result& x : placed) f(x.step, at + stretches[x.at].begin, x.as);
+    return at + entries;
   }
 
   /// The only one of these labels, or -1.
@@ -230,10 +228,13 @@ class device_passes : protected device_values<L> {
     return r;
   }
 
-  /// Whether result x may be replaced by that of s, entry by entry: only pointwise steps of the
-  /// unit of s read it last, by the same lines and rows.
+  /// Whether result x may be replaced by that of s: what reads it then or later is steps of the
+  /// pass of s, none behind what leaves it, each of which takes for a line no other entries than s
+  /// leaves for it: those of its rows, or the terms of a sum of as many. A thread has read all of
+  /// them by then.
   bool is_replaced(const std::vector<passed_step>& steps, int x, const passed_step& s,
                    label_set batch) const {
+    const int until = s.leaves ? s.end_of_unit : s.step + 1;
     bool is_read = false;
     for (const passed_step& t : steps) {
       if (t.stage < s.stage) continue;
@@ -242,25 +243,39 @@ class device_passes : protected device_values<L> {
         if (v < 0) continue;
         const reading r = reading_of(t.step, v);
         if (r.from != x) continue;
-        if (t.stage > s.stage || t.end_of_unit != s.end_of_unit || !r.is_whole ||
-            !lie_alike(r, s.step, batch))
+        if (t.pass != s.pass || t.step >= until || !r.is_whole ||
+            !lie_alike(r, t, v != step.c, s, batch))
           return false;
         is_read = true;
       }
     }
     return is_read;
   }
-  /// Whether what is read lies in shared memory as the result of step s does.
-  bool lie_alike(const reading& r, int s, label_set batch) const {
-    const placed_value was = lay_in_element(n_ + r.from, batch, n_ + s).place,
-                       is = lay_in_element(n_ + s, batch, n_ + s).place;
+  /// Whether what step t reads lies in shared memory as the result of step s of its pass does: its
+  /// lines as those of s, and its rows, or what it sums over, as the rows of s.
+  bool lie_alike(const reading& r, const passed_step& t, bool is_term, const passed_step& s,
+                 label_set batch) const {
+    const placed_value was = lay_in_element(n_ + r.from, batch, n_ + s.step).place,
+                       is = lay_in_element(n_ + s.step, batch, n_ + s.step).place;
+    const label_set summed = plan_.steps[t.step].contracted;
+    // Rows of what is summed would be other lines.
+    const int along = is_term && summed != 0 ? only_label(summed) : t.rows;
+    if (s.rows >= 0 && extent(s.rows) > select::device_rows_at_most(problem_.type)) return false;
     label_set there = 0;
     for (int l = 0; l < problem_.label_count; ++l) {
-      if (!contains(was.labels, l)) continue;
-      if (r.to_label[l] < 0 || was.stride[l] != is.stride[r.to_label[l]]) return false;
-      there |= bit(r.to_label[l]);
+      if (!contains(was.labels & ~batch, l)) continue;
+      const int read = r.to_label[l];
+      int to = -1;
+      if (read >= 0 && read == along) {
+        to = s.rows;
+      } else if (read >= 0 && contains(t.lines, read)) {
+        for (int k = 0; k < problem_.label_count; ++k)
+          if (contains(s.lines, k) && s.like[k] == t.like[read]) to = k;
+      }
+      if (to < 0 || was.stride[l] != is.stride[to] || extent(l) != extent(to)) return false;
+      there |= bit(to);
     }
-    return there == is.labels;
+    return there == (is.labels & ~batch);
   }
 
   /// The first step of the unit that ends with step `last`: pointwise steps of the same labels.

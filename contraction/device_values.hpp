@@ -152,26 +152,38 @@ class device_values : protected plan_values<L> {
 
   // --- shared memory ---
 
-  /// A stretch of an element's shared memory, and the last stage that reads it.
+  /// A stretch of an element's shared memory that is taken from one stage to another.
   struct stretch {
-    index begin, end;
-    int last_read;
+    index entries;
+    int first_stage, last_stage;
+    index begin = 0;
   };
-  /// First fit: a result may lie where nothing lies that this stage or a later one reads.
-  static index find_room(std::vector<stretch>& taken, index entries, int stage, int last_read) {
-    std::erase_if(taken, [&](const stretch& x) { return x.last_read < stage; });
-    index at = 0;
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (const stretch& x : taken) {
-        if (at < x.end && x.begin < at + entries) {
-          at = x.end;
+  /// Places them, and returns entries in all: the longest first, each where nothing lies of what is
+  /// taken at the same time (Y. Pisarchyk, J. Lee, Efficient memory management for deep neural net
+  /// inference, 2020, "greedy by size").
+  static index place(std::vector<stretch>& stretches) {
+    std::vector<stretch*> longest_first;
+    for (stretch& x : stretches) longest_first.push_back(&x);
+    std::stable_sort(longest_first.begin(), longest_first.end(),
+                     [](const stretch* x, const stretch* y) { return x->entries > y->entries; });
+    index most = 0;
+    for (auto x = longest_first.begin(); x != longest_first.end(); ++x) {
+      stretch& here = **x;
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (auto y = longest_first.begin(); y != x; ++y) {
+          const stretch& there = **y;
+          const bool meets =
+              here.first_stage <= there.last_stage && there.first_stage <= here.last_stage &&
+              here.begin < there.begin + there.entries && there.begin < here.begin + here.entries;
+          if (!meets) continue;
+          here.begin = there.begin + there.entries;
           moved = true;
         }
       }
+      most = std::max(most, here.begin + here.entries);
     }
-    taken.push_back({at, at + entries, last_read});
-    return at;
+    return most;
   }
 
   static placed_value nowhere(const label_list<L.labels>& order, device_memory where, scalar type) {

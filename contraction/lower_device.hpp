@@ -335,16 +335,21 @@ class device_lowering : private device_fusion<L> {
       step.start = device_start::behind;
       step.a = a;
       step.to = b;
-      step.first_loop = static_cast<int>(phase.loops.size());
-      step.line_loops = 2;
-      const int fastest = x.stride[i] == 1 ? 0 : 1;
-      for (const int k : {1 - fastest, fastest}) {
+      const auto along = [&](int k) {
         device_loop loop = part[k];
         const index here = k == 0 ? pitch : 1, there = x.stride[labels[k]];
         loop.a = a.where == device_memory::global ? there : here;
         loop.to = b.where == device_memory::global ? there : here;
-        phase.loops.push_back(loop);
-      }
+        return loop;
+      };
+      // A line for each thread: neighbours side by side, and rows across.
+      const int fastest = x.stride[i] == 1 ? 0 : 1;
+      step.first_loop = static_cast<int>(phase.loops.size());
+      step.line_loops = 1;
+      phase.loops.push_back(along(fastest));
+      step.rows = along(1 - fastest);
+      step.row_count = side;
+      step.rows.extent = side * side / select::device_part_threads;
       phase.steps.push_back(step);
     };
     device_operand read_there, shared, written;

@@ -31,6 +31,7 @@ class device_fusion : protected device_steps<L> {
     const std::vector<placed_value> given = values_;
     device_phase best = fuse_with_gaps(fused, batch);
     select::device_cut_phase(best, problem_.type, device_);
+    best.skips = select::device_skips(best);
     if (accesses_.empty()) return best;
     const double bytes = explaining_launches::bytes_of_element(best);
     std::vector<std::vector<select::shared_threads>> accesses(
@@ -59,6 +60,7 @@ class device_fusion : protected device_steps<L> {
       device_phase phase = fuse_with_gaps(fused, batch);
       phase.threads = best.threads;
       phase.elements = best.elements;
+      phase.skips = best.skips;
       if (select::device_phase_bytes(phase, problem_.type) > device_.shared_bytes_block) continue;
       for (const index cache_bytes : select::device_cache_bytes) {
         phase.cache_bytes = cache_bytes;

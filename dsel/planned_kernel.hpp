@@ -19,7 +19,8 @@ struct planned_kernel {
 /// Unrolls, binds and plans. Throws what is wrong, and backend_error for a kernel that is too long.
 inline std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view text,
                                                    const operand_shape<max_rank>* shapes,
-                                                   const index* extents) {
+                                                   const index* extents,
+                                                   const path_options& path = {}) {
   const unrolled_size size = size_of_unrolled(k, extents);
   if (size.error) throw_diagnostic(size.error, text);
   if (size.is_open) throw_diagnostic({diagnosis::unknown_extent}, text);
@@ -29,7 +30,7 @@ inline std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_
   if (made->bound.error) throw_diagnostic(made->bound.error, text);
   const problem<kernel_limits>& p = made->bound.value;
   if (is_empty(p)) return made;
-  made->plan = make_plan<kernel_limits>(p);
+  made->plan = make_plan<kernel_limits>(p, path);
   if (!made->plan.found) throw_diagnostic({diagnosis::too_long_program}, text);
   return made;
 }

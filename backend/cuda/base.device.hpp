@@ -77,6 +77,9 @@ TENFOLD_DEVICE int thread_index_anew() {
   asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
   return index;
 }
+/// The first thread of the warp of thread t. It comes by a shuffle, from which the compiler knows
+/// that it is one for all of them.
+TENFOLD_DEVICE int first_of_warp(int t) { return __shfl_sync(0xffffffffu, t, 0); }
 TENFOLD_DEVICE long long block_index() { return blockIdx.x; }
 TENFOLD_DEVICE long long block_count() { return gridDim.x; }
 
@@ -100,6 +103,7 @@ TENFOLD_DEVICE S& shared() {
 #else
 inline int thread_index() { return emulated::thread(); }
 inline int thread_index_anew() { return emulated::thread(); }
+inline int first_of_warp(int t) { return t / 32 * 32; }
 inline long long block_index() { return emulated::block(); }
 inline long long block_count() { return emulated::blocks(); }
 inline void wait_for_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -184,6 +188,19 @@ template <class R>
 TENFOLD_DEVICE void copy_async(R* to, const R* from) {
   copy_together<1>(to, from);
 }
+/// The same; 0 comes instead where there is nothing, and `from` is not read.
+template <class R>
+TENFOLD_DEVICE void copy_or_clear(R* to, const R* from, bool is_there) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(__cvta_generic_to_global(from)), "n"(sizeof(R)),
+               "r"(is_there ? static_cast<int>(sizeof(R)) : 0)
+               : "memory");
+#else
+  *to = is_there ? *from : R{};
+#endif
+}
 /// What this thread has begun since it closed the last ones is one thing to wait for.
 TENFOLD_DEVICE void close_copies() {
 #if __CUDA_ARCH__ >= 800
@@ -207,6 +224,13 @@ inline void copy_together(T* to, const T* from) {
 template <class R>
 inline void copy_async(R* to, const R* from) {
   copy_together<1>(to, from);
+}
+template <class R>
+inline void copy_or_clear(R* to, const R* from, bool is_there) {
+  if (is_there)
+    copy_async(to, from);
+  else
+    *to = R{};
 }
 inline void close_copies() { emulated::close_copies(); }
 template <int Last>
@@ -265,6 +289,11 @@ template <class R>
 TENFOLD_DEVICE void copy_async(complex<R>* to, const complex<R>* from) {
   copy_async(&to->re, &from->re);
   copy_async(&to->im, &from->im);
+}
+template <class R>
+TENFOLD_DEVICE void copy_or_clear(complex<R>* to, const complex<R>* from, bool is_there) {
+  copy_or_clear(&to->re, &from->re, is_there);
+  copy_or_clear(&to->im, &from->im, is_there);
 }
 
 TENFOLD_DEVICE float multiply(float x, float y) { return x * y; }

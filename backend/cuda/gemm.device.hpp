@@ -104,8 +104,13 @@ TENFOLD_DEVICE void finish(const device_gemm_arguments<T>& x, bool has_products,
   TENFOLD_UNROLL
   for (int s = 0; s < Entries; ++s) sum[s] = multiply(alpha, sum[s]);
   if constexpr (C.layout == batch_layout::gathered) {
-    if (has_products)
-      each([](const matrix& c, long long offset, const T* v) { c.add_to(offset, *v); });
+    // Numbers of the map are read before the first of them is waited for.
+    if (!has_products) return;
+    real<T>* places[Entries] = {};
+    each([&](const matrix& c, long long offset, const T* v) { places[v - sum] = c.place(offset); });
+    TENFOLD_UNROLL
+    for (int s = 0; s < Entries; ++s)
+      if (places[s] != nullptr) atomic_add(reinterpret_cast<T*>(places[s]), sum[s]);
   } else {
     if (!is_zero(x.beta)) {
       each([&](const matrix& c, long long offset, T* v) {

@@ -25,6 +25,7 @@ class one_matrix {
  public:
   using R = real<T>;
 
+  one_matrix() = default;
   TENFOLD_DEVICE one_matrix(const device_place& p, long long b, long long offset) {
     // C is written by way of the same type as A and B, which are only read.
     data_ = static_cast<R*>(const_cast<void*>(p.data));
@@ -55,10 +56,14 @@ class one_matrix {
     return i * X.row + j * X.column;
   }
 
+  /// The number that a map has for an entry; -1: there is none.
+  TENFOLD_DEVICE long long number(long long offset) const {
+    return number_in_map<X.wide_map>(map_, first_ + offset);
+  }
   /// Where an entry lies, of complex ones the real part; null where a map says that there is none.
   TENFOLD_DEVICE R* place(long long offset) const {
     if constexpr (X.layout == batch_layout::gathered) {
-      const long long to = number_in_map<X.wide_map>(map_, first_ + offset);
+      const long long to = number(offset);
       return to < 0 ? nullptr : data_ + reals * to;
     } else if constexpr (X.layout == batch_layout::interleaved) {
       return data_ + reals * (offset * apart());
@@ -103,23 +108,11 @@ class one_matrix {
       *to = value;
     }
   }
-  /// Adds to the entry, to which other threads may add too; nothing where a map says that there is
-  /// none.
-  TENFOLD_DEVICE void add_to(long long offset, T value) const {
-    R* const to = place(offset);
-    if (to == nullptr) return;
-    if constexpr (is_complex<T>) {
-      atomic_add(to, value.re);
-      atomic_add(to + apart(), value.im);
-    } else {
-      atomic_add(to, value);
-    }
-  }
 
  private:
   static constexpr int reals = is_complex<T> ? 2 : 1;
 
-  R* data_;  // that entry; gathered: what the map counts from
+  R* data_ = nullptr;  // that entry; gathered: what the map counts from
   const void* map_ = nullptr;
   long long first_ = 0;  // gathered: which number of the map is that of the entry
   long long apart_ = 1;
@@ -172,6 +165,10 @@ struct tile_walk {
   static constexpr int box_n = least(neighbours, left), box_l = least(lines, left / box_n);
   static constexpr int box_p = least(Problems, Threads / box_n / box_l);
   static constexpr int in_box = box_p * box_n * box_l;
+  /// Addresses of a list, or numbers of a map, that a thread reads before it waits for the first of
+  /// them: what is read by them is on its way after two latencies of the memory, not after two for
+  /// each.
+  static constexpr int looked_up = 8;
   /// Rounds through one matrix, and matrices that one thread comes to.
   static constexpr int rounds_n = rounds_of(neighbours, box_n);
   static constexpr int rounds = rounds_n * rounds_of(lines, box_l);
@@ -209,14 +206,33 @@ struct tile_walk {
                                              const position& from, const F& f) {
     if (from.p >= r.problems) return;
     const long long offset = one_matrix<T, X>::offset(r.row + from.i, r.column + from.j);
-    one_matrix<T, X> x(place, r.first + from.p, offset);
-    f(x, from.p);
-    TENFOLD_UNROLL_BY(!Often ? 1 : matrices <= 64 ? matrices : 8)
-    for (int q = 1; q < matrices; ++q) {
-      const int p = from.p + q * box_p;
-      if (p < r.problems) {
-        x.advance(place, r.first + p, box_p, offset);
-        f(x, p);
+    if constexpr (X.layout == batch_layout::pointers) {
+      constexpr int some = least(looked_up, matrices);
+      TENFOLD_UNROLL_BY(matrices <= 64 ? matrices : 8)
+      for (int q = 0; q < matrices; q += some) {
+        // Nothing is asked before an address is read: the compiler would wait for each of them.
+        one_matrix<T, X> x[some];
+        TENFOLD_UNROLL
+        for (int s = 0; s < some; ++s) {
+          const int p = from.p + (q + s) * box_p;
+          x[s] = one_matrix<T, X>(place, r.first + (p < r.problems ? p : from.p), offset);
+        }
+        TENFOLD_UNROLL
+        for (int s = 0; s < some; ++s) {
+          const int p = from.p + (q + s) * box_p;
+          if (p < r.problems) f(x[s], p);
+        }
+      }
+    } else {
+      one_matrix<T, X> x(place, r.first + from.p, offset);
+      f(x, from.p);
+      TENFOLD_UNROLL_BY(!Often ? 1 : matrices <= 64 ? matrices : 8)
+      for (int q = 1; q < matrices; ++q) {
+        const int p = from.p + q * box_p;
+        if (p < r.problems) {
+          x.advance(place, r.first + p, box_p, offset);
+          f(x, p);
+        }
       }
     }
   }
@@ -261,49 +277,78 @@ TENFOLD_DEVICE void in_lines(const tile_range& range, const F& f) {
   }
 }
 
+/// Begins to copy what matrix X has at once from there into shared memory.
+template <device_matrix X, class T>
+TENFOLD_DEVICE void copy_entry(T* to, const real<T>* from, long long apart) {
+  if constexpr (X.bytes > static_cast<int>(sizeof(real<T>))) {
+    copy_together<X.bytes / sizeof(real<T>)>(reinterpret_cast<real<T>*>(to), from);
+  } else if constexpr (is_complex<T>) {
+    copy_async(&to->re, from);
+    copy_async(&to->im, from + apart);
+  } else {
+    copy_async(to, from);
+  }
+}
+
 /// Begins to bring the tiles of `range` into shared memory, by such a walk.
 template <class walk, class T>
 TENFOLD_DEVICE void stage(walk, T* to, const device_place& from, const tile_range& range,
                           unsigned t) {
   using matrix = one_matrix<T, walk::matrix>;
-  // Numbers of a map are read some at a time, before the first of them is waited for.
-  constexpr bool mapped = walk::matrix.layout == batch_layout::gathered;
-  constexpr int at_once = mapped ? walk::least(4, walk::rounds) : 1;
   const auto first = walk::first(t);
   walk::template for_each_matrix<T>(from, range, first, [&](const matrix& x, int p) {
     T* const there = to + p * walk::matrix.apart + first.i * walk::matrix.pitch + first.j;
-    walk::template for_each_round<at_once>([&](int round) {
-      const real<T>* source[at_once] = {};
-      TENFOLD_UNROLL
-      for (int s = 0; s < at_once; ++s) {
-        const auto on = walk::way(round + s);
-        if (!mapped || walk::has(t, first, round + s, range))
-          source[s] = x.place(x.offset(on.i, on.j));
-      }
-      TENFOLD_UNROLL
-      for (int s = 0; s < at_once; ++s) {
-        if (!walk::has(t, first, round + s, range)) continue;
-        const auto on = walk::way(round + s);
-        T* const place = there + on.i * walk::matrix.pitch + on.j;
-        if (mapped && source[s] == nullptr) {
-          *place = T{};
-        } else if constexpr (walk::matrix.bytes > static_cast<int>(sizeof(real<T>))) {
-          copy_together<walk::matrix.bytes / sizeof(real<T>)>(reinterpret_cast<real<T>*>(place),
-                                                              source[s]);
-        } else if constexpr (is_complex<T>) {
-          copy_async(&place->re, source[s]);
-          copy_async(&place->im, source[s] + x.apart());
-        } else {
-          copy_async(place, source[s]);
-        }
-      }
+    walk::template for_each_round<1>([&](int round) {
+      if (!walk::has(t, first, round, range)) return;
+      const auto on = walk::way(round);
+      copy_entry<walk::matrix>(there + on.i * walk::matrix.pitch + on.j,
+                               x.place(x.offset(on.i, on.j)), x.apart());
     });
   });
 }
+/// The same for matrices through a map: rounds of one matrix and those of the next are one
+/// sequence, in which some numbers of the map are read at a time, in place of those that are not
+/// there the first one.
+template <class walk, class T>
+TENFOLD_DEVICE void stage_mapped(walk, T* to, const device_place& from, const tile_range& range,
+                                 unsigned t) {
+  using matrix = one_matrix<T, walk::matrix>;
+  constexpr int all = walk::matrices * walk::rounds, some = walk::least(walk::looked_up, all);
+  const auto first = walk::first(t);
+  const auto problem = [&](int at) { return first.p + at / walk::rounds * walk::box_p; };
+  TENFOLD_UNROLL_BY(all <= 64 ? all : 1)
+  for (int done = 0; done < all; done += some) {
+    bool has[some];
+    long long number[some];
+    TENFOLD_UNROLL
+    for (int s = 0; s < some; ++s) {
+      const int at = done + s, round = at % walk::rounds;
+      has[s] = at < all && problem(at) < range.problems && walk::has(t, first, round, range);
+      const auto on = walk::way(round);
+      const int p = has[s] ? problem(at) : 0, i = has[s] ? first.i + on.i : 0,
+                j = has[s] ? first.j + on.j : 0;
+      number[s] = matrix(from, range.first + p, matrix::offset(range.row, range.column))
+                      .number(matrix::offset(i, j));
+    }
+    TENFOLD_UNROLL
+    for (int s = 0; s < some; ++s) {
+      if (!has[s]) continue;
+      const auto on = walk::way((done + s) % walk::rounds);
+      T* const place = to + problem(done + s) * walk::matrix.apart +
+                       (first.i + on.i) * walk::matrix.pitch + first.j + on.j;
+      const bool is_there = number[s] >= 0;
+      copy_or_clear(place, static_cast<const T*>(from.data) + (is_there ? number[s] : 0), is_there);
+    }
+  }
+}
 template <class T, device_matrix X, int Rows, int Columns, int Problems, int Threads>
 TENFOLD_DEVICE void stage(T* to, const device_place& from, const tile_range& range, unsigned t) {
-  in_lines<T, X, Rows, Columns, Problems, Threads>(
-      range, [&](auto walk, const tile_range& lines) { stage(walk, to, from, lines, t); });
+  in_lines<T, X, Rows, Columns, Problems, Threads>(range, [&](auto walk, const tile_range& lines) {
+    if constexpr (X.layout == batch_layout::gathered)
+      stage_mapped(walk, to, from, lines, t);
+    else
+      stage(walk, to, from, lines, t);
+  });
 }
 
 }  // namespace tenfold::cuda

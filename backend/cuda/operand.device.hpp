@@ -9,8 +9,8 @@
 /// The text of a phase is a type P of constants, which device_step.hpp and device_program.hpp
 /// explain: `entry`, `steps`, `loops`, `first_copy`, `first_step`, `step_count`, `last_readers`,
 /// `shares`, `batch_loops`, `batch_extents`, `block_entries`, `element_entries`, `line_entries`,
-/// `threads`, `elements`, `places`, `straight`; and `constants()`, the tables in its constant
-/// memory, if it has any.
+/// `threads`, `elements`, `places`, `straight`, `skips`; and `constants()`, the tables in its
+/// constant memory, if it has any.
 namespace tenfold::cuda {
 
 // ---- entries ------------------------------------------------------------------------------------
@@ -122,6 +122,19 @@ TENFOLD_DEVICE bool is_part(element_at e, I line) {
       return is_inside && value_of_batch_loop<P, loop.batch_loop>(e) * loop.extent + i < loop.all;
     else
       return is_inside;
+  }
+}
+
+/// How many rows a step has of an element: fewer than row_count of the last part of something.
+template <class P, device_step step>
+TENFOLD_DEVICE int rows_there(element_at e) {
+  constexpr int most = static_cast<int>(step.row_count);
+  if constexpr (step.rows.all == 0) {
+    return most;
+  } else {
+    const long long left =
+        step.rows.all - value_of_batch_loop<P, step.rows.batch_loop>(e) * step.row_count;
+    return left < most ? static_cast<int>(left) : most;
   }
 }
 

@@ -18,8 +18,9 @@ struct lines_at_hand {
   typename P::entry values[Lines][P::line_entries == 0 ? 1 : P::line_entries];
 };
 
-/// One step of these lines: where their operands lie, and what becomes of a row.
-template <class P, device_step step, int Lines>
+/// One step of these lines: where their operands lie, and what becomes of a row. Whole: the caller
+/// knows that no row is beyond the last one.
+template <class P, device_step step, int Lines, bool Whole = false>
 struct step_of_lines {
   using T = typename P::entry;
   using which = operand_of_step;
@@ -27,7 +28,7 @@ struct step_of_lines {
                         has_b = step.b.where != device_memory::none,
                         has_add = step.add.where != device_memory::none;
   static constexpr int rows = static_cast<int>(step.rows.extent);
-  static constexpr bool juts_out = step.row_count % rows != 0;
+  static constexpr bool juts_out = !Whole && (step.row_count % rows != 0 || step.rows.all > 0);
 
   lines_at_hand<P, Lines>& here;
   long long from = 0;    ///< the first of the terms of a part of a sum, where lines are one
@@ -52,7 +53,7 @@ struct step_of_lines {
       from = part * step.part;
       const auto row = static_cast<int>(parts == 1 ? 0 : line / of_part) * rows;
       if (parts > 1) line %= of_part;
-      rows_left[l] = static_cast<int>(step.row_count) - row;
+      rows_left[l] = rows_there<P, step>(here.element[l]) - row;
       place<which::a>(a[l], l, line, row, 0);
       place<which::b>(b[l], l, line, row, 0);
       place<which::add>(added[l], l, line, row, 0);
@@ -122,16 +123,24 @@ struct step_of_lines {
   }
 };
 
-/// The pointwise steps [S, End), row by row; `steps` are those before S.
-template <class P, int S, int End, int Lines, class I, class... Steps>
+/// Whether all rows of a step are there where they are a part of something longer.
+template <class P, device_step step>
+TENFOLD_DEVICE bool has_all_rows(element_at e) {
+  return step.row_count % step.rows.extent == 0 && rows_there<P, step>(e) == step.row_count;
+}
+
+/// The pointwise steps [S, End), row by row; `steps` are those before S. Code that asks for each
+/// row whether it is there is a loop.
+template <class P, int S, int End, bool Whole, int Lines, class I, class... Steps>
 TENFOLD_DEVICE void run_rows(lines_at_hand<P, Lines>& here, const I (&number)[Lines],
                              const Steps&... steps) {
   if constexpr (S < End) {
-    const step_of_lines<P, P::steps[S], Lines> step(here, number);
-    run_rows<P, S + 1, End>(here, number, steps..., step);
+    const step_of_lines<P, P::steps[S], Lines, Whole> step(here, number);
+    run_rows<P, S + 1, End, Whole>(here, number, steps..., step);
   } else {
-    TENFOLD_UNROLL
-    for (int m = 0; m < P::steps[End - 1].rows.extent; ++m) (steps.run_row(m), ...);
+    constexpr int rows = static_cast<int>(P::steps[End - 1].rows.extent);
+    TENFOLD_UNROLL_BY(P::steps[End - 1].rows.all == 0 || Whole ? rows : 1)
+    for (int m = 0; m < rows; ++m) (steps.run_row(m), ...);
   }
 }
 
@@ -294,7 +303,11 @@ TENFOLD_DEVICE void run_along(lines_at_hand<P, Lines>& here, const I (&number)[L
   if constexpr (S < End) {
     constexpr int rows_end = end_of_rows<P>(S, End);
     if constexpr (rows_end > S) {
-      run_rows<P, S, rows_end>(here, number);
+      // A step whose rows are a part of something stands alone.
+      if (P::steps[S].rows.all > 0 && has_all_rows<P, P::steps[S]>(here.element[0]))
+        run_rows<P, S, rows_end, true>(here, number);
+      else
+        run_rows<P, S, rows_end, false>(here, number);
       run_along<P, rows_end, End>(here, number, lane);
     } else {
       if constexpr (P::steps[S].halves != reflection::none)
@@ -340,23 +353,30 @@ TENFOLD_DEVICE I line_of_element(I line, I of_element) {
   return P::elements == 1 ? line : line % of_element;
 }
 
+/// Whether a line of a step is none beyond the last part of something, whatever rows it has.
+template <class P, device_step step, class I>
+TENFOLD_DEVICE bool is_part(element_at e, I line) {
+  constexpr auto of_part = static_cast<I>(line_count(step, P::loops) / row_parts(step));
+  return is_part<P, step.first_loop, step.line_loops>(e,
+                                                      row_parts(step) == 1 ? line : line % of_part);
+}
+
 /// Round `first` of the lines of the pass [S, End): a line for each thread from that one on.
 /// Threads beyond the last line compute that one again, so that what a warp has in common is
-/// computed once.
+/// computed once; but not warps that have no line at all, where the phase `skips`.
 template <class P, int S, int End, class I>
 TENFOLD_DEVICE void run_round(const arguments_of<P>& x, phase_memory<P>& memory,
                               element_range elements, I first, I all) {
   constexpr device_step step = P::steps[S];
   constexpr auto lines = static_cast<I>(line_count(step, P::loops));
-  const I mine = first + static_cast<I>(thread_index_anew()), line = mine < all ? mine : all - 1;
+  const int t = thread_index_anew();
+  if constexpr (P::skips) {
+    if (first + static_cast<I>(first_of_warp(t)) >= all) return;
+  }
+  const I mine = first + static_cast<I>(t), line = mine < all ? mine : all - 1;
   const element_at e = element_of<P>(elements, line, lines);
   const I number[] = {line_of_element<P>(line, lines)};
-  lines_at_hand<P, 1> here{
-      x,
-      memory,
-      {e},
-      {mine < all && is_part<P, step.first_loop, step.line_loops>(e, number[0])},
-      {}};
+  lines_at_hand<P, 1> here{x, memory, {e}, {mine < all && is_part<P, step>(e, number[0])}, {}};
   run_along<P, S, End>(here, number);
 }
 
@@ -389,39 +409,49 @@ TENFOLD_DEVICE void run_passes(const arguments_of<P>& x, phase_memory<P>& memory
 
 // ---- copies -------------------------------------------------------------------------------------
 
-/// Begins to bring the input that step S copies; where it has to be converted, brings it.
-template <class P, int S>
-TENFOLD_DEVICE void run_copy(const arguments_of<P>& x, phase_memory<P>& memory,
-                             element_range elements) {
+/// Begins to bring a line of the input that step S copies; where it has to be converted, brings it.
+template <class P, int S, bool Whole, class I>
+TENFOLD_DEVICE void copy_line(lines_at_hand<P, 1>& here, const I (&number)[1]) {
   using T = typename P::entry;
   constexpr device_step step = P::steps[S];
   constexpr bool converts =
       step.a.conjugated || !is_same<typename scalar_type_of<step.a.type>::type, T>;
+  const step_of_lines<P, step, 1, Whole> line(here, number);
+  const auto& from = line.a[0];
+  TENFOLD_UNROLL_BY(line.juts_out ? 1 : line.rows)
+  for (int m = 0; m < line.rows; ++m) {
+    if (line.juts_out && m >= line.rows_left[0]) break;
+    T& to = here.memory.element[line.to[0].at + static_cast<int>(m * step.rows.to)];
+    if constexpr (converts) {
+      to = from.load(here.memory, here.values[0], m * step.rows.a);
+    } else {
+      const long long at = step.a.mapped ? from.through_map(m * step.rows.a) : m * step.rows.a;
+      if (step.a.mapped && at < 0)
+        to = T{};
+      else
+        copy_async(&to, from.entry + at);
+    }
+  }
+}
+/// The same for all lines.
+template <class P, int S>
+TENFOLD_DEVICE void run_copy(const arguments_of<P>& x, phase_memory<P>& memory,
+                             element_range elements) {
+  constexpr device_step step = P::steps[S];
   constexpr long long of_element = line_count(step, P::loops);
   using I = line_number_up_to<of_element * P::elements + P::threads>;
   constexpr auto lines = static_cast<I>(of_element);
   const I all = static_cast<I>(elements.count) * lines;
-  TENFOLD_UNROLL_BY(4)
+  TENFOLD_UNROLL_BY(step.rows.extent == 1 ? 4 : 1)
   for (I i = static_cast<I>(thread_index()); i < all; i += P::threads) {
     const element_at e = element_of<P>(elements, i, lines);
-    const I line = line_of_element<P>(i, lines);
-    if (!is_part<P, step.first_loop, step.line_loops>(e, line)) continue;
-    using D = line_distance<P, step, operand_of_step::a>;
-    const operand_of_line<P, step.a> from(
-        x, e, distance_to_line<P, step.first_loop, step.line_loops, operand_of_step::a, D>(line));
-    const operand_of_line<P, step.to> to(
-        x, e,
-        distance_to_line<P, step.first_loop, step.line_loops, operand_of_step::to, int>(line));
-    T& there = memory.element[to.at];
-    if constexpr (converts) {
-      there = from.load(memory, memory, 0);
-    } else {
-      const long long at = step.a.mapped ? from.through_map(0) : 0;
-      if (step.a.mapped && at < 0)
-        there = T{};
-      else
-        copy_async(&there, from.entry + at);
-    }
+    const I number[] = {line_of_element<P>(i, lines)};
+    if (!is_part<P, step>(e, number[0])) continue;
+    lines_at_hand<P, 1> here{x, memory, {e}, {true}, {}};
+    if (has_all_rows<P, step>(e))
+      copy_line<P, S, true>(here, number);
+    else
+      copy_line<P, S, false>(here, number);
   }
 }
 

@@ -110,6 +110,7 @@ std::string program_text(scalar type, const device_phase& phase) {
        constant("int", "places", phase.places.size());
   s += std::string("  static constexpr bool straight = ") + (phase.straight ? "true" : "false") +
        ";\n";
+  s += std::string("  static constexpr bool skips = ") + (phase.skips ? "true" : "false") + ";\n";
   if (!phase.constants.empty())
     s += std::string("  static TENFOLD_DEVICE const entry* constants() { return ") +
          program_constants + "; }\n";

@@ -72,6 +72,7 @@ struct device_phase {
   int resident = 1;       ///< blocks that a multiprocessor shall have room for
   index cache_bytes = 0;  ///< of its shared memory that their inputs and results shall pass through
   bool straight = true;   ///< a pass in which no thread has two lines is no loop
+  bool skips = false;     ///< warps that have no line of a pass leave it at once
 
   index constant_entries() const {
     return constants.empty() ? 0 : constants.back().to + constants.back().entries;

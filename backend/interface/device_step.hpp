@@ -68,7 +68,8 @@ struct device_step {
   device_start start = device_start::behind;
   device_operand a{}, b{}, add{}, to{};
   /// The rows of one thread, and how many there are in all; where a thread does not hold all, parts
-  /// of them are one more, the slowest, loop of the lines.
+  /// of them are one more, the slowest, loop of the lines. All of them may be a part of something
+  /// longer, as loops may.
   device_loop rows{};
   long long row_count = 1;
   int first_loop = 0, line_loops = 0, sum_loops = 0;

@@ -5,6 +5,7 @@
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
+#include <vector>
 
 /// Expressions on a GPU: what stays in shared memory, and how many threads take how many elements.
 /// Where nothing is said of an H200 they follow from counts.
@@ -90,14 +91,24 @@ inline constexpr int device_part_threads = 128;
 /// The most elements that a block has at a time.
 inline constexpr index device_most_elements = 32;
 
-/// Numbers that a line of some pass reads directly from the memory of the device, at most.
+/// Numbers that a line of some pass reads directly from the memory of the device, at most: rows of
+/// each place, however many steps read them.
 inline index device_direct_loads(const device_phase& phase) {
   index most = 0, here = 0;
+  std::vector<int> read;
   for (std::size_t s = static_cast<std::size_t>(phase.first_step); s < phase.steps.size(); ++s) {
     const device_step& step = phase.steps[s];
-    if (step.start != device_start::along) here = 0;
-    for (const device_operand* x : {&step.a, &step.b})
-      if (x->where == device_memory::global) here += step.rows.extent;
+    if (step.start != device_start::along) {
+      here = 0;
+      read.clear();
+    }
+    for (const device_operand* x : {&step.a, &step.b}) {
+      if (x->where != device_memory::global ||
+          std::find(read.begin(), read.end(), x->place) != read.end())
+        continue;
+      here += step.rows.extent;
+      read.push_back(x->place);
+    }
     most = std::max(most, here);
   }
   return most;
@@ -106,10 +117,14 @@ inline index device_direct_loads(const device_phase& phase) {
 /// Registers of 32 bits that a thread of a fused phase gets at least, and as many more as leave
 /// room for the blocks that shared memory has room for. Left alone the compiler takes more, to read
 /// ahead. On an H200 the mass operator of degree 7 was 0.77 times as fast with 96 as with 64, but
-/// the collocated stiffness operators of degrees 5 and 6, whose lines read 36 numbers and more from
-/// the memory of the device, 0.86 and 0.82 times with 72 instead of 96.
+/// where lines read many numbers from the memory of the device half of these shall be on their way:
+/// the collocated stiffness operators of degrees 5 and 6, which read 36 and 42, were 0.86 and 0.82
+/// times as fast with 72 instead of 96, that of degree 12, 78 numbers, 0.79 times with 96 instead
+/// of 168, and the other one of degree 8, 60 numbers, 0.96 times with 96 instead of 112.
 inline int device_least_registers(const device_phase& phase, scalar type) {
-  return (device_direct_loads(phase) > 24 ? 64 : 32) + 16 * words_of(type);
+  const int words = words_of(type), loads = static_cast<int>(device_direct_loads(phase));
+  const int least = 32 + 16 * words;
+  return loads > 16 ? std::max(least + 32, 48 + loads * words / 2) : least;
 }
 
 /// How many more blocks a multiprocessor must hold for passes to be loops where they could be
@@ -179,6 +194,16 @@ inline double device_phase_cycles(const device_phase& phase, double bytes, doubl
   const double memory = bytes / a_cycle * (phase.cache_bytes > 0 ? 1 : device_cacheless);
   const double few = device_warps_wanted / static_cast<double>(device_phase_warps(phase, d));
   return (memory + shared_cycles) * std::sqrt(std::max(1.0, few));
+}
+
+/// Whether warps leave a pass at once of which they have no line. On an H200 that made the mass
+/// operators of degree 7, 8, 10 and 12 1.05, 1.12, 1.08 and 1.26 times as fast, the stiffness
+/// operators 1.13, 1.08, 1.07 and 1.2 times, the collocated one of degree 12, which has lines for
+/// all warps, 1.4 times: the compiler does not carry code over the branch, and needs fewer
+/// registers. Blocks of three elements and more, and of two warps, were 0.92 to 1.0 times as fast
+/// so.
+inline bool device_skips(const device_phase& phase) {
+  return phase.shares && phase.elements <= 2 && phase.threads >= device_block_threads;
 }
 
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
