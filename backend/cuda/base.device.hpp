@@ -126,6 +126,15 @@ inline S& shared() {
 
 // ---- copies into shared memory ------------------------------------------------------------------
 
+/// The same address, of which the compiler knows then that it lies in the memory of the device.
+template <class T>
+TENFOLD_DEVICE T* in_device_memory(T* place) {
+#if defined(__CUDACC__)
+  __builtin_assume(__isGlobal(place));
+#endif
+  return place;
+}
+
 /// What one instruction reads or writes: so many values side by side, of 16 bytes at most, at a
 /// multiple of their bytes.
 template <class T, int N>

@@ -21,5 +21,8 @@ std::string variable_gemm_text(scalar type, const device_variable_gemm& cut);
 /// on `stream`, not waited for. Throws backend_error for what the device cannot do.
 void variable_gemm(device_machine& machine, scalar type, bool by_row, const void* problems,
                    int* codes, index count, index usual, void* stream);
+/// The same with this cut, in groups of `group` problems, at most variable_problems.
+void variable_gemm(device_machine& machine, scalar type, const device_variable_gemm& cut, int group,
+                   bool by_row, const void* problems, int* codes, index count, void* stream);
 
 }  // namespace tenfold::cuda

@@ -204,6 +204,30 @@ static_assert([] {
 }());
 static_assert(device_shipped(a100_capabilities).empty(), "what is shipped was timed on an H200");
 
+// --- variable batches ---
+
+constexpr device_variable_gemm variable_on(const device_capabilities& d, scalar type, index usual) {
+  return device_variable_product(type, usual, d);
+}
+static_assert(variable_on(h100_capabilities, scalar::f64, 16).blocks == 8);
+static_assert(variable_on(a100_capabilities, scalar::f64, 16).blocks == 7,
+              "less shared memory: room for a problem of order 32");
+static_assert(variable_on(h100_capabilities, scalar::c64, 16).blocks == 5);
+static_assert(variable_on(h100_capabilities, scalar::f64, 16).thread_rows == 4);
+static_assert(variable_on(h100_capabilities, scalar::f64, 4).thread_rows == 2);
+static_assert(variable_on(h100_capabilities, scalar::f32, 64).thread_rows == 8);
+static_assert(variable_on(h100_capabilities, scalar::f32, 64).thread_columns == 4);
+
+constexpr int group_on_h100(index count) {
+  return device_variable_group(variable_on(h100_capabilities, scalar::f64, 16), count,
+                               h100_capabilities);
+}
+static_assert(group_on_h100(1) == 1 && group_on_h100(4223) == 1, "every multiprocessor has work");
+static_assert(group_on_h100(10 * 4224) == 10);
+static_assert(group_on_h100(1000000) == variable_problems);
+static_assert(device_variable_blocks(32, 1) == 1 && device_variable_blocks(32, 33) == 2);
+static_assert(device_variable_blocks(1, index{1} << 40) == (index{1} << 31) - 1);
+
 }  // namespace
 
 TEST_CASE("every product has a cut that its device can run") {
@@ -232,6 +256,25 @@ TEST_CASE("every product has a cut that its device can run") {
             }
           }
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("every variable batch has a cut that its device can run") {
+  for (const device_capabilities& d : {a100_capabilities, h100_capabilities}) {
+    for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
+      for (const index usual : {0, 1, 6, 7, 16, 32, 48, 100, 10000}) {
+        const device_variable_gemm g = device_variable_product(type, usual, d);
+        const int bytes = static_cast<int>(bytes_of(type));
+        INFO("usual ", usual, ", scalar ", static_cast<int>(type));
+        CHECK(g.threads % 32 == 0);
+        CHECK(g.together * bytes <= 16);
+        CHECK(g.unroll >= 1);
+        CHECK(g.room % (2 * g.together) == 0);
+        CHECK(g.room >= variable_entries(32, 32, 32, g.together));
+        CHECK(shared_bytes(g, bytes) <= d.shared_bytes_block);
+        CHECK(device_resident_blocks(d, g.threads, 0, shared_bytes(g, bytes)) >= g.blocks);
       }
     }
   }

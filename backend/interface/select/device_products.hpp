@@ -609,24 +609,52 @@ constexpr index device_blocks(const device_scale_gathered& g, index entries) {
   return blocks < most ? blocks : most;
 }
 
-/// How a variable batch is cut: 64 threads to a problem, whose register tiles are as large as
-/// problems of `usual` rows and columns fill, and as the sums have registers.
-constexpr device_variable_gemm device_variable_product(scalar type, index usual) {
+/// How a variable batch is cut. As many blocks to a multiprocessor, up to eight, as leave each the
+/// room for both factors of a problem of order 32: some bring what others compute. Two warps to a
+/// block: a problem of order 32 has as many register tiles of 4 x 4 as they have threads. Register
+/// tiles are smaller where problems of `usual` rows and columns would not fill them, and of floats
+/// larger where they are many. Together are read: sixteen bytes of floats, whose products are fewer
+/// than the instructions around them; of doubles one, as shared memory, which serves no more bytes
+/// then, is what bounds them. None of this is measured.
+constexpr device_variable_gemm device_variable_product(scalar type, index usual,
+                                                       const device_capabilities& d) {
+  constexpr index most_blocks = 8, small = 6, order = 32, large = 48;
+  const int bytes = static_cast<int>(bytes_of(type));
   device_variable_gemm g;
-  g.unroll = device_unroll;
-  while (g.rows() < usual && 2 * g.thread_rows <= device_tile_side(type) &&
-         4 * g.thread_rows * g.thread_rows * words_of(type) <= device_sum_registers(type))
-    g.thread_rows = g.thread_columns = 2 * g.thread_rows;
+  g.threads = 64;
+  g.together = type == scalar::f32 ? 4 : type == scalar::c32 ? 2 : 1;
+  g.unroll = device_unroll / g.together;
+  g.thread_rows = g.thread_columns = usual <= small ? 2 : 4;
+  if (type == scalar::c64) g.thread_columns = 2;
+  if (type == scalar::f32 && usual >= large) g.thread_rows = 8;
+  for (index blocks = most_blocks; blocks > 0; --blocks) {
+    g.blocks = static_cast<int>(blocks);
+    g.room = 0;
+    index left = d.shared_bytes / blocks - d.reserved_bytes;
+    if (left > d.shared_bytes_block) left = d.shared_bytes_block;
+    left -= shared_bytes(g, bytes);
+    // Both halves begin where 16 bytes may be read at once.
+    g.room = static_cast<int>(left / bytes / 8 * 8);
+    if (left > 0 && g.room >= variable_entries(order, order, order, g.together)) break;
+  }
   return g;
 }
-/// Blocks of a launch: one to each problem, up to twice as many as the device holds at a time;
-/// these walk on. On an H200 problems of orders 2 to 32, as many of each, ran at 0.17 and 0.12 of a
-/// copy in double and single precision, 1.3 and 3.4 times as fast as by groups of cuBLAS: most
-/// threads of small ones have nothing to do.
-constexpr index device_variable_blocks(const device_variable_gemm& g, index count,
-                                       const device_capabilities& d) {
-  const index most = index{2} * d.multiprocessors * d.threads / g.threads();
-  return count < most ? count : most;
+/// Problems that a block of a variable batch takes at a time: as many as a warp has lanes for, but
+/// few enough that a batch fills the device some times over, because blocks do not end together.
+/// Not measured.
+constexpr int device_variable_group(const device_variable_gemm& g, index count,
+                                    const device_capabilities& d) {
+  constexpr index times = 4;
+  const index share = count / (times * g.blocks * d.multiprocessors);
+  return static_cast<int>(share < 1                   ? 1
+                          : share < variable_problems ? share
+                                                      : index{variable_problems});
+}
+/// Blocks of a launch: one to so many problems, as many as a grid can be long; they walk on from
+/// there.
+constexpr index device_variable_blocks(int group, index count) {
+  const index most = (index{1} << 31) - 1, blocks = (count - 1) / group + 1;
+  return blocks < most ? blocks : most;
 }
 
 }  // namespace tenfold::select

@@ -2,13 +2,17 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <batches.hpp>
 #include <broken.hpp>
 #include <complex>
 #include <copy_there.hpp>
+#include <cstring>
 #include <device_compiler.hpp>
 #include <emulated_device.hpp>
+#include <functional>
 #include <golden.hpp>
+#include <string>
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 #include <thrown.hpp>
@@ -27,14 +31,28 @@ std::vector<T> exact_entries(index count, std::uint64_t seed) {
   return all;
 }
 
-/// Problems of sizes 0 to 40, of all ops, factors and gaps, and what they shall give.
+struct sizes {
+  index m, n, k;
+};
+/// Those of problem i.
+using sizes_of_problem = std::function<sizes(generator& g, index i)>;
+sizes up_to(generator& g, index most) {
+  const index m = between(g, 0, most), n = between(g, 0, most);
+  return {m, n, between(g, 0, most)};
+}
+/// Some larger ones among small ones.
+sizes mixed(generator& g, index i) { return up_to(g, i % 3 == 0 ? 40 : 9); }
+
+/// Problems of all ops, factors and gaps, and what they shall give.
 template <class T>
 struct variable_batch {
   order layout;
   std::vector<gemm_problem<T>> problems;
   std::vector<T> a, b, c, want;
 
-  variable_batch(order by, index count, std::uint64_t seed) : layout(by) {
+  variable_batch(order by, index count, std::uint64_t seed,
+                 const sizes_of_problem& sizes_of = mixed, index most_gap = 2)
+      : layout(by) {
     generator g(seed);
     struct offsets {
       index a, b, c;
@@ -47,15 +65,15 @@ struct variable_batch {
       const auto any_op = [&] { return static_cast<op>(between(g, 0, 2)); };
       p.op_a = any_op();
       p.op_b = any_op();
-      const index most = i % 3 == 0 ? 40 : 9;
-      p.m = between(g, 0, most);
-      p.n = between(g, 0, most);
-      p.k = between(g, 0, most);
+      const sizes n = sizes_of(g, i);
+      p.m = n.m;
+      p.n = n.n;
+      p.k = n.k;
       p.alpha = factors[between(g, 0, 3)];
       p.beta = factors[between(g, 0, 3)];
       const auto ld = [&](op f, index rows, index columns) {
         const bool by_row = (layout == order::row_major) == (f == op::none);
-        return std::max<index>(1, by_row ? columns : rows) + between(g, 0, 2);
+        return std::max<index>(1, by_row ? columns : rows) + between(g, 0, most_gap);
       };
       p.lda = ld(p.op_a, p.m, p.k);
       p.ldb = ld(p.op_b, p.k, p.n);
@@ -112,9 +130,13 @@ struct variable_batch {
     }
   }
 
-  /// Runs it on a device; whether all of C is as it shall be, what lies between entries too.
-  bool is_right(cuda::device_machine& machine, index usual, std::vector<int>* codes = nullptr) {
-    const copy_there<T> a_there(machine, a), b_there(machine, b), c_there(machine, c);
+  /// Runs it on a device, by run(problems there, codes there, or null); what C is then, what lies
+  /// between its entries too. `shifted`: matrices begin in the middle of where a complex entry may.
+  template <class F>
+  std::vector<T> result(cuda::device_machine& machine, std::vector<int>* codes, bool shifted,
+                        const F& run) const {
+    const matrices_there a_there(machine, a, shifted), b_there(machine, b, shifted),
+        c_there(machine, c, shifted);
     auto there = problems;
     for (gemm_problem<T>& p : there) {
       if (p.a != nullptr) p.a = a_there.data() + (p.a - a.data());
@@ -124,10 +146,11 @@ struct variable_batch {
     const copy_there<gemm_problem<T>> list(machine, there);
     std::vector<int> none(there.size(), 77);
     const copy_there<int> codes_there(machine, none);
-    gemm(on(machine), layout, list.data(), std::ssize(there),
-         codes == nullptr ? nullptr : codes_there.data(), usual);
+    run(list.data(), codes == nullptr ? nullptr : codes_there.data());
     if (codes != nullptr) *codes = codes_there.values();
-    const auto got = c_there.values();
+    return c_there.values();
+  }
+  bool is_right(const std::vector<T>& got) const {
     bool right = true;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const bool both_nan = got[i] != got[i] && want[i] != want[i];
@@ -135,7 +158,61 @@ struct variable_batch {
     }
     return right;
   }
+  /// Whether all of C is as it shall be, by the call that people write.
+  bool is_right(cuda::device_machine& machine, index usual,
+                std::vector<int>* codes = nullptr) const {
+    return is_right(
+        result(machine, codes, false, [&](const gemm_problem<T>* list, int* codes_there) {
+          gemm(on(machine), layout, list, std::ssize(problems), codes_there, usual);
+        }));
+  }
+  /// The same by a cut, in groups.
+  std::vector<T> result(cuda::device_machine& machine, const device_variable_gemm& cut, int group,
+                        std::vector<int>* codes = nullptr, bool shifted = false) const {
+    return result(machine, codes, shifted, [&](const gemm_problem<T>* list, int* codes_there) {
+      cuda::variable_gemm(machine, scalar_of<T>, cut, group, layout == order::row_major, list,
+                          codes_there, std::ssize(problems), nullptr);
+    });
+  }
+  bool is_right(cuda::device_machine& machine, const device_variable_gemm& cut, int group,
+                std::vector<int>* codes = nullptr, bool shifted = false) const {
+    return is_right(result(machine, cut, group, codes, shifted));
+  }
+
+ private:
+  /// Matrices in the memory of a device, one real number behind where it begins if they are
+  /// shifted.
+  class matrices_there {
+    using R = real_type<T>;
+    static constexpr std::size_t per_entry = sizeof(T) / sizeof(R);
+
+   public:
+    matrices_there(cuda::device_machine& on, const std::vector<T>& from, bool shifted)
+        : shift_(shifted ? 1 : 0), there_(on, reals_of(from, shift_)) {}
+    T* data() const { return reinterpret_cast<T*>(there_.data() + shift_); }
+    std::vector<T> values() const {
+      const auto reals = there_.values();
+      std::vector<T> all((reals.size() - shift_) / per_entry);
+      std::copy(reals.data() + shift_, reals.data() + reals.size(),
+                reinterpret_cast<R*>(all.data()));
+      return all;
+    }
+
+   private:
+    static std::vector<R> reals_of(const std::vector<T>& from, std::size_t shift) {
+      std::vector<R> reals(shift + from.size() * per_entry);
+      std::copy_n(reinterpret_cast<const R*>(from.data()), from.size() * per_entry,
+                  reals.data() + shift);
+      return reals;
+    }
+    std::size_t shift_;
+    copy_there<R> there_;
+  };
 };
+
+device_variable_gemm cut_for(scalar type, index usual = 16) {
+  return select::device_variable_product(type, usual, h100_capabilities);
+}
 
 constexpr scalar all_scalars[] = {scalar::f32, scalar::f64, scalar::c32, scalar::c64};
 
@@ -158,6 +235,110 @@ TEST_CASE("variable batches of all scalars, ops and sizes are computed on a devi
   CHECK(none.is_right(machine, 32));
   CHECK(one.is_right(machine, 32));
   CHECK(machine.compiled() == 8);
+}
+
+TEST_CASE("problems of a variable batch that share a block are computed") {
+  emulation::emulated_device machine;
+  machine.most_blocks = 2;
+  for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    const auto cut = cut_for(scalar_of<T>);
+    for (const order layout : {order::row_major, order::column_major}) {
+      for (const index count : {1, 31, 32, 33, 100}) {
+        const variable_batch<T> any(layout, count, 7,
+                                    [](generator& g, index) { return up_to(g, 40); });
+        const variable_batch<T> tiny(layout, count, 8,
+                                     [](generator& g, index) { return up_to(g, 4); });
+        for (const int group : {5, 32}) {
+          INFO("scalar ", static_cast<int>(scalar_of<T>), ", count ", count, ", group ", group);
+          CHECK(any.is_right(machine, cut, group));
+          CHECK(tiny.is_right(machine, cut, group));
+          if (is_complex(scalar_of<T>)) CHECK(any.is_right(machine, cut, group, nullptr, true));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("lines of a variable batch that are copied some entries at once are computed") {
+  emulation::emulated_device machine;
+  for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    for (const int together : {1, 2, 4}) {
+      if (together * sizeof(T) > 16) continue;
+      auto cut = cut_for(scalar_of<T>);
+      cut.together = together;
+      // Multiples of four entries, but for what lies between two matrices of a problem.
+      variable_batch<T> x(
+          order::row_major, 40, 11,
+          [](generator& g, index) {
+            const sizes n = up_to(g, 6);
+            return sizes{4 * n.m, 4 * n.n, 4 * n.k};
+          },
+          0);
+      CHECK(x.is_right(machine, cut, 32));
+    }
+  });
+}
+
+TEST_CASE("problems of a variable batch that are larger than the room are computed by parts") {
+  emulation::emulated_device machine;
+  constexpr sizes large[] = {{70, 70, 70},  {33, 65, 129}, {200, 3, 45}, {3, 200, 60},
+                             {1100, 1, 2},  {2, 1100, 3},  {2, 3, 2000}, {1100, 2, 0},
+                             {41, 1, 1500}, {129, 31, 64}};
+  const auto sizes_of = [&](generator& g, index i) {
+    return i % 2 == 0 ? large[static_cast<std::size_t>(i / 2)] : up_to(g, 12);
+  };
+  for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    for (const order layout : {order::row_major, order::column_major}) {
+      for (const index usual : {4, 16, 64}) {
+        const variable_batch<T> x(layout, 20, 13, sizes_of);
+        INFO("scalar ", static_cast<int>(scalar_of<T>), ", usual ", usual);
+        CHECK(x.is_right(machine, cut_for(scalar_of<T>, usual), 7));
+        if (is_complex(scalar_of<T>))
+          CHECK(x.is_right(machine, cut_for(scalar_of<T>, usual), 7, nullptr, true));
+      }
+    }
+  });
+}
+
+TEST_CASE("problems of a variable batch may fill the room to its last entry") {
+  emulation::emulated_device machine;
+  auto cut = cut_for(scalar::f64);
+  cut.room = 1920;
+  const auto entries = [&](const sizes& n) {
+    return variable_entries(n.m, n.n, static_cast<int>(n.k), cut.together);
+  };
+  constexpr sizes quarter{16, 16, 15}, all{64, 64, 15}, more{64, 65, 15};
+  CHECK(4 * entries(quarter) == cut.room);
+  CHECK(entries(all) == cut.room);
+  CHECK(entries(more) > cut.room);
+  constexpr sizes list[] = {quarter, quarter, quarter, quarter, all,     quarter,
+                            all,     more,    quarter, quarter, quarter, quarter};
+  const variable_batch<double> x(order::row_major, 12, 17, [&](generator&, index i) {
+    return list[static_cast<std::size_t>(i)];
+  });
+  CHECK(x.is_right(machine, cut, 32));
+  CHECK(x.is_right(machine, cut, 6));
+}
+
+TEST_CASE("neither the place nor the group of a problem of a variable batch changes a bit") {
+  emulation::emulated_device machine;
+  const auto cut = cut_for(scalar::c32);
+  variable_batch<std::complex<float>> x(order::row_major, 40, 19);
+  generator g(23);
+  for (auto* const all : {&x.a, &x.b, &x.c})
+    fill(all->data(), std::ssize(*all), g, entries_kind::random);
+  const auto same = [](const auto& one, const auto& other) {
+    return std::memcmp(one.data(), other.data(), one.size() * sizeof one[0]) == 0;
+  };
+  const auto one_by_one = x.result(machine, cut, 1);
+  CHECK(same(x.result(machine, cut, 32), one_by_one));
+  std::reverse(x.problems.begin(), x.problems.end());
+  machine.most_blocks = 1;
+  CHECK(same(x.result(machine, cut, 32), one_by_one));
+  CHECK(same(x.result(machine, cut, 7), one_by_one));
 }
 
 TEST_CASE("a bad problem of a variable batch on a device has a code, and the others are computed") {
@@ -185,7 +366,13 @@ TEST_CASE("a bad problem of a variable batch on a device has a code, and the oth
   spoil(4, [](auto& p) { p.c = nullptr; });
   std::vector<int> codes;
   CHECK(x.is_right(machine, 32, &codes));
-  CHECK(codes == std::vector<int>{-4, -11, -8, -3, -13, 0, 0, 0, 0, 0, 0, 0});
+  const std::vector<int> right{-4, -11, -8, -3, -13, 0, 0, 0, 0, 0, 0, 0};
+  CHECK(codes == right);
+  // In the middle of a group as well.
+  std::rotate(x.problems.begin(), x.problems.begin() + 8, x.problems.end());
+  CHECK(x.is_right(machine, cut_for(scalar::f64), 32, &codes));
+  std::rotate(codes.begin(), codes.begin() + 4, codes.end());
+  CHECK(codes == right);
 }
 
 TEST_CASE("a variable batch on a device does not read what alpha or k leaves out") {
@@ -205,36 +392,67 @@ TEST_CASE("a variable batch on a device does not read what alpha or k leaves out
 
 TEST_CASE("every barrier of a variable batch is missed when it is missing") {
   constexpr const char* code = "tenfold/backend/cuda/variable_gemm.device.hpp";
-  const auto caught = [&](const char* from, const char* to, const std::string& error = "") {
-    variable_batch<double> x(order::row_major, 6, 9);
+  // Two groups of as many rounds and parts, so that who reads too early what the last group or
+  // problem left goes the same way: in each two problems that are larger than the room, two rounds.
+  constexpr sizes list[] = {{41, 40, 48}, {40, 40, 50}, {30, 31, 29}, {28, 30, 33}, {9, 8, 7},
+                            {40, 40, 49}, {41, 40, 50}, {31, 30, 28}, {29, 31, 30}, {8, 9, 6}};
+  const auto batch = [&](std::uint64_t seed) {
+    return variable_batch<double>(order::row_major, 10, seed, [&](generator&, index i) {
+      return list[static_cast<std::size_t>(i)];
+    });
+  };
+  const auto reads_all = [](const variable_batch<double>& x) {
+    return std::ranges::none_of(x.problems, [](const auto& p) { return p.alpha == 0; });
+  };
+  std::uint64_t seed = 1;
+  while (!reads_all(batch(seed))) ++seed;
+  const auto caught = [&](int group, const char* from, const char* to, const std::string& error) {
     return emulation::times_caught(
-        {code, from, to}, error,
-        [&](emulation::emulated_device& on_this) { return x.is_right(on_this, 8); });
+        {code, from, to}, error, [&](emulation::emulated_device& on_this) {
+          return batch(seed).is_right(on_this, cut_for(scalar::f64), group);
+        });
   };
   using emulation::orders;
-  CHECK(caught("", "") == 0);
-  CHECK(caught("if (is_used) wait_for_block();", "if (is_used && t < 0) wait_for_block();") ==
-        orders);
-  CHECK(caught("          wait_for_block();\n          const int depth",
-               "          const int depth") == orders);
-  CHECK(caught("if (is_used) wait_for_block();", "if (is_used && t < 3) wait_for_block();",
+  CHECK(caught(5, "", "", "") == 0);
+  // Those of groups and rounds, then those of problems that are larger than the room. What is read
+  // before anybody has written it is no number of rounds: that is not tried. Who reads what is
+  // being written may come to other barriers than the others.
+  struct change {
+    int group;
+    const char *from, *to;
+  };
+  const change barriers[] = {
+      {2, "if (is_used) wait_for_block();", "if (is_used && t < 0) wait_for_block();"},
+      {5, "t);\n    wait_for_block();\n    for (int first",
+       "t);\n    if (b == 0) wait_for_block();\n    for (int first"},
+      {5, "if (first > 0) wait_for_block();", ""},
+      {5, "wait_for_block();\n      compute<K>", "compute<K>"},
+      {5, "wait_for_block();\n      if (t == 0)", "if (t == 0)"},
+      {5, "x.by_row);\n      wait_for_block();", "x.by_row);\n      if (i == 0) wait_for_block();"},
+      {5, "wait_for_block();\n    is_brought", "is_brought"}};
+  for (const auto& [group, from, to] : barriers) {
+    INFO(std::string(from));
+    CHECK(caught(group, from, to, "") + caught(group, from, to, "divergent") >= orders);
+  }
+  CHECK(caught(5, "if (first > 0) wait_for_block();", "if (first > 0 && t < 3) wait_for_block();",
                "divergent") == orders);
 }
 
 TEST_CASE("the text of a variable batch is what it was") {
-  check_golden(
-      "device_variable_gemm.txt",
-      cuda::variable_gemm_text(scalar::f64, select::device_variable_product(scalar::f64, 32)));
+  check_golden("device_variable_gemm.txt",
+               cuda::variable_gemm_text(scalar::f64, cut_for(scalar::f64)));
 }
 
 TEST_CASE("no device kernel of a variable batch spills") {
   const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
   for (const scalar type : all_scalars) {
-    for (const index usual : {8, 16, 32, 64}) {
+    for (const index usual : {4, 16, 64}) {
       for (const int architecture : {80, 90}) {
         const auto image = nvrtc->compile(
-            cuda::variable_gemm_text(type, select::device_variable_product(type, usual)),
+            cuda::variable_gemm_text(
+                type, select::device_variable_product(
+                          type, usual, architecture == 80 ? a100_capabilities : h100_capabilities)),
             architecture);
         INFO("scalar ", static_cast<int>(type), ", usual ", usual, ", sm_", architecture, ": ",
              image.registers, " registers");
