@@ -1,9 +1,11 @@
 #include <complex>
 #include <cstddef>
+#include <span>
 #include <tenfold/backend/cuda/variable_gemm.hpp>
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/backend/problem_shape.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <vector>
 
 namespace tenfold {
 
@@ -87,6 +89,8 @@ void gemm(const device_queue& where, order layout, const gemm_group<T>* groups, 
   require_list(a, "a", readers);
   require_list(b, "b", readers);
   require_list(c, "c", results);
+  std::vector<cuda::gemm_call<T>> calls;
+  calls.reserve(static_cast<std::size_t>(group_count));
   index first = 0;
   for (index i = 0; i < group_count; first += groups[i].count, ++i) {
     const gemm_group<T>& g = groups[i];
@@ -95,11 +99,11 @@ void gemm(const device_queue& where, order layout, const gemm_group<T>* groups, 
     gemm_shape s = shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>);
     if (s.k == 0) s.a.layout = s.b.layout = batch_layout::strided;
     const bool reads = reads_operands(p);
-    cuda::gemm(*where.machine, s,
-               arguments_of<T>(p, {reads ? a + first : nullptr}, {reads ? b + first : nullptr},
-                               {c + first}, g.count, g.alpha, g.beta),
-               where.stream);
+    calls.push_back(
+        {s, arguments_of<T>(p, {reads ? a + first : nullptr}, {reads ? b + first : nullptr},
+                            {c + first}, g.count, g.alpha, g.beta)});
   }
+  cuda::gemm(*where.machine, std::span<const cuda::gemm_call<T>>(calls), where.stream);
 }
 
 template <class T>

@@ -59,8 +59,9 @@ void gemm(const device_queue& where, order layout, op op_a, op op_b, index m, in
           std::type_identity_t<T> alpha, const T* const* a, index lda, const T* const* b, index ldb,
           std::type_identity_t<T> beta, T* const* c, index ldc, index count);
 
-/// Groups of fixed batches, a launch for each: the lists hold the addresses of the first group,
-/// then those of the second, ...
+/// Groups of fixed batches: the lists hold the addresses of the first group, then those of the
+/// second, ... Each group is a launch, but neighbours of large real matrices go to cuBLAS together,
+/// where it is (gpu.md).
 template <class T>
 void gemm(const device_queue& where, order layout, const gemm_group<T>* groups, index group_count,
           const T* const* a, const T* const* b, T* const* c);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tenfold/backend/cuda/ready_gemms.hpp>
 #include <tenfold/backend/cuda/ready_programs.hpp>
@@ -47,8 +48,9 @@ class device_machine {
 
   /// Whether the vendor's library for products of large matrices is here; who asks first opens it.
   virtual bool has_library() { return false; }
-  /// Starts a product by it. The factors are read before this returns.
-  virtual void multiply(const library_product&, const library_arguments&, void* /*stream*/) {}
+  /// Starts products by it, together where they are several (select::library_joins) and it can. All
+  /// that lies on the host is read before this returns.
+  virtual void multiply(std::span<const library_call>, void* /*stream*/) {}
 
   /// Memory of the device, aligned to 256 bytes; nobody has written it.
   virtual void* allocate(std::size_t bytes) = 0;

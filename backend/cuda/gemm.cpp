@@ -6,6 +6,8 @@
 #include <tenfold/backend/interface/select/device_products.hpp>
 #include <tenfold/backend/interface/select/library_products.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <utility>
+#include <vector>
 
 namespace tenfold::cuda {
 namespace {
@@ -35,20 +37,23 @@ gemm_alignment alignment_of(const gemm_shape& s, const gemm_arguments<T>& g) {
           alignment_of(g.c, s.c, s.m * s.n, bytes)};
 }
 
-/// Starts a product by the machine's library, if that is there and takes it.
+bool is_empty(const gemm_shape& s, index count) { return s.m == 0 || s.n == 0 || count == 0; }
+
+/// A product as the machine's library takes it; not possible: it does not take it, or is not there.
+/// The factors are those of `g`.
 template <class T>
-bool multiplied_by_library(device_machine& machine, const gemm_shape& s, gemm_arguments<T> g,
-                           const gemm_alignment& alignment, void* stream) {
+library_call library_call_of(device_machine& machine, const gemm_shape& s,
+                             const gemm_arguments<T>& g, const gemm_alignment& alignment) {
   // The library may read A and B all the same.
-  if (g.alpha == T(0)) return false;
-  if (s.a.shared) g.a.problem = 0;
-  if (s.b.shared) g.b.problem = 0;
+  if (g.alpha == T(0)) return {};
+  batch_place a = g.a, b = g.b;
+  if (s.a.shared) a.problem = 0;
+  if (s.b.shared) b.problem = 0;
   const library_product product =
-      select::library_product_of(s, std::min({g.a.problem, g.b.problem, g.c.problem}), alignment);
-  if (!product.possible || !machine.has_library()) return false;
-  if (product.transposed) g = transposed(g);
-  machine.multiply(product, {g.a, g.b, g.c, g.count, &g.alpha, &g.beta}, stream);
-  return true;
+      select::library_product_of(s, std::min({a.problem, b.problem, g.c.problem}), alignment);
+  if (!product.possible || !machine.has_library()) return {};
+  if (product.transposed) std::swap(a, b);
+  return {product, {a, b, g.c, g.count, &g.alpha, &g.beta}};
 }
 
 }  // namespace
@@ -94,29 +99,45 @@ void launch(device_machine& machine, const ready_gemm& product, const gemm_argum
 
 template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g, void* stream) {
-  if (s.m == 0 || s.n == 0 || g.count == 0) return;
+  if (is_empty(s, g.count)) return;
   const bool adds = s.c.layout == batch_layout::gathered;
   if (adds && (s.k == 0 || g.alpha == T(0))) return scale_gathered(machine, s, g, stream);
   const gemm_alignment alignment = alignment_of(s, g);
-  if (multiplied_by_library(machine, s, g, alignment, stream)) return;
+  const library_call call = library_call_of(machine, s, g, alignment);
+  if (call.product.possible) return machine.multiply({&call, 1}, stream);
   const ready_gemm product =
       prepare(machine, s, g.count, {g.a.wide_map, g.b.wide_map, g.c.wide_map}, alignment);
   if (adds) scale_gathered(machine, s, g, stream);
   launch(machine, product, g, stream);
 }
 
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<float>&, void*);
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<double>&, void*);
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<float>>&,
-                   void*);
-template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<std::complex<double>>&,
-                   void*);
+template <class T>
+void gemm(device_machine& machine, std::span<const gemm_call<T>> calls, void* stream) {
+  std::vector<library_call> together;
+  const auto multiply = [&] {
+    if (!together.empty()) machine.multiply(together, stream);
+    together.clear();
+  };
+  for (const auto& [s, g] : calls) {
+    if (is_empty(s, g.count)) continue;
+    const library_call call = library_call_of(machine, s, g, alignment_of(s, g));
+    if (!together.empty() && !select::library_joins(together.back(), call)) multiply();
+    if (call.product.possible)
+      together.push_back(call);
+    else
+      gemm(machine, s, g, stream);
+  }
+  multiply();
+}
 
-template void launch(device_machine&, const ready_gemm&, const gemm_arguments<float>&, void*);
-template void launch(device_machine&, const ready_gemm&, const gemm_arguments<double>&, void*);
-template void launch(device_machine&, const ready_gemm&, const gemm_arguments<std::complex<float>>&,
-                     void*);
-template void launch(device_machine&, const ready_gemm&,
-                     const gemm_arguments<std::complex<double>>&, void*);
+#define TENFOLD_GEMM_BY_MACHINE(T)                                                         \
+  template void gemm(device_machine&, const gemm_shape&, const gemm_arguments<T>&, void*); \
+  template void gemm(device_machine&, std::span<const gemm_call<T>>, void*);               \
+  template void launch(device_machine&, const ready_gemm&, const gemm_arguments<T>&, void*)
+TENFOLD_GEMM_BY_MACHINE(float);
+TENFOLD_GEMM_BY_MACHINE(double);
+TENFOLD_GEMM_BY_MACHINE(std::complex<float>);
+TENFOLD_GEMM_BY_MACHINE(std::complex<double>);
+#undef TENFOLD_GEMM_BY_MACHINE
 
 }  // namespace tenfold::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <span>
 #include <tenfold/backend/cuda/device_machine.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 
@@ -27,6 +28,18 @@ namespace tenfold::cuda {
 template <class T>
 void gemm(device_machine& machine, const gemm_shape& s, const gemm_arguments<T>& g,
           void* stream = nullptr);
+
+/// A product as gemm takes it.
+template <class T>
+struct gemm_call {
+  gemm_shape shape;
+  gemm_arguments<T> arguments;
+};
+
+/// One product after the other, as by gemm above; no C meets a matrix of another one. Neighbours
+/// that the machine's library takes it may compute together (select::library_joins).
+template <class T>
+void gemm(device_machine& machine, std::span<const gemm_call<T>> calls, void* stream = nullptr);
 
 /// The same product of `count` problems on its way to our device kernel: its cut, and its text
 /// loaded; where its matrices lie otherwise than is said here, a call will have another one. Throws

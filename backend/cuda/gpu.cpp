@@ -163,9 +163,9 @@ bool gpu::has_library() {
   return library_.has_value();
 }
 
-void gpu::multiply(const library_product& p, const library_arguments& x, void* stream) {
+void gpu::multiply(std::span<const library_call> calls, void* stream) {
   const current context(*this);
-  library_->multiply(p, x, stream);
+  library_->multiply(calls, stream);
 }
 
 void* gpu::allocate(std::size_t bytes) {

@@ -37,7 +37,7 @@ class gpu final : public device_machine {
                        const device_use& use = {}) override;
   void launch(device_function f, const device_launch& how, void** arguments) override;
   bool has_library() override;
-  void multiply(const library_product& p, const library_arguments& x, void* stream) override;
+  void multiply(std::span<const library_call> calls, void* stream) override;
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
   void* allocate_on_host(std::size_t bytes) override;

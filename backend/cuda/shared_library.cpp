@@ -35,9 +35,11 @@ shared_library::shared_library(const std::string& what, std::span<const char* co
 }
 
 void* shared_library::symbol(const char* name) const {
-  void* const found = dlsym(handle_, name);
+  void* const found = symbol_or_null(name);
   if (found == nullptr) throw backend_error("tenfold: " + what_ + " has no function " + name);
   return found;
 }
+
+void* shared_library::symbol_or_null(const char* name) const { return dlsym(handle_, name); }
 
 }  // namespace tenfold::cuda

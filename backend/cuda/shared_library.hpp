@@ -20,8 +20,15 @@ class shared_library {
   void find(const char* name, F*& function) const {
     function = reinterpret_cast<F*>(symbol(name));
   }
+  /// One that older libraries do not have: null.
+  template <class F>
+  void find_newer(const char* name, F*& function) const {
+    function = reinterpret_cast<F*>(symbol_or_null(name));
+  }
 
  private:
+  void* symbol_or_null(const char* name) const;
+
   std::string what_;
   void* handle_ = nullptr;
 };

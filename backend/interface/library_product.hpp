@@ -32,4 +32,10 @@ struct library_arguments {
   const void* beta = nullptr;
 };
 
+/// Both: what the library is asked for.
+struct library_call {
+  library_product product;
+  library_arguments arguments;
+};
+
 }  // namespace tenfold

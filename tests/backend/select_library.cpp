@@ -36,12 +36,12 @@ static_assert(library_product_of(transposed(real)) == library_product{true, fals
               "the same, asked for from the other side");
 
 constexpr gemm_shape conjugate_of_rows{scalar::c64,
-                                        96,
-                                        80,
-                                        64,
-                                        {.row = 70, .column = 1, .conjugated = true},
-                                        {.row = 1, .column = 64},
-                                        {.row = 1, .column = 100}};
+                                       96,
+                                       80,
+                                       64,
+                                       {.row = 70, .column = 1, .conjugated = true},
+                                       {.row = 1, .column = 64},
+                                       {.row = 1, .column = 100}};
 static_assert(library_product_of(conjugate_of_rows) ==
               library_product{true, false, scalar::c64, batch_layout::strided, 96, 80, 64,
                               conjugate_transpose, none, 70, 64, 100});
@@ -75,6 +75,31 @@ static_assert(takes(rows(scalar::f32, 64, 64, 32)));
 static_assert(!takes(rows(scalar::f32, 63, 64, 32)));
 static_assert(!takes(rows(scalar::f32, 64, 63, 32)));
 static_assert(!takes(rows(scalar::f32, 64, 64, 31)));
+
+// --- what goes there together ---
+
+/// Products of this shape at the addresses of lists from `first` on.
+library_call listed(gemm_shape s, const void* const* first, index count) {
+  all_are<batch_layout::pointers>(s);
+  return {library_product_of(s), {{first}, {first}, {first}, count}};
+}
+
+TEST_CASE("groups go to the library together where each list goes on") {
+  const void* const list[9] = {};
+  const library_call last = listed(real, list, 3);
+  CHECK(library_joins(last, listed(rows(scalar::f64, 64, 64, 32), list + 3, 2)));
+  CHECK(!library_joins(last, listed(real, list + 4, 2)));
+  CHECK(!library_joins(last, listed(rows(scalar::f64, 64, 64, 8), list + 3, 2)));
+  CHECK(!library_joins(last, listed(rows(scalar::f32, 64, 64, 32), list + 3, 2)));
+  for (batch_place library_arguments::*const one :
+       {&library_arguments::a, &library_arguments::b, &library_arguments::c}) {
+    library_call next = listed(real, list + 3, 2);
+    (next.arguments.*one).data = list;
+    CHECK(!library_joins(last, next));
+  }
+  const library_call strided{library_product_of(real), {{list}, {list}, {list}, 0}};
+  CHECK(!library_joins(strided, strided));
+}
 
 }  // namespace
 }  // namespace tenfold::select

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tenfold/backend/cuda/device_queue.hpp>
@@ -46,9 +47,9 @@ class test_device final : public cuda::device_machine {
     under_->launch(f, how, arguments);
   }
   bool has_library() override { return library || under_->has_library(); }
-  void multiply(const library_product& p, const library_arguments& x, void* stream) override {
-    multiplied.push_back(p);
-    if (!library) under_->multiply(p, x, stream);
+  void multiply(std::span<const library_call> calls, void* stream) override {
+    for (const library_call& call : calls) multiplied.push_back(call.product);
+    if (!library) under_->multiply(calls, stream);
   }
   void* allocate(std::size_t bytes) override { return under_->allocate(bytes); }
   void release(void* memory) noexcept override { under_->release(memory); }

@@ -59,4 +59,19 @@ constexpr library_product library_product_of(const gemm_shape& shape, index leas
   return {true, turned, s.type, layout, s.m, s.n, s.k, a.how, b.how, a.ld, b.ld, c.ld};
 }
 
+/// Whether products of one call, one right after the other, go to the library together: their
+/// matrices lie at addresses, so that they are real, and each list of addresses goes on where that
+/// of the last one ends. That this pays is not yet measured: few problems of each size do not fill
+/// a GPU.
+inline bool library_joins(const library_call& last, const library_call& next) {
+  const auto goes_on = [&](const batch_place& from, const batch_place& to) {
+    return static_cast<const void* const*>(from.data) + last.arguments.count == to.data;
+  };
+  const library_arguments &x = last.arguments, &y = next.arguments;
+  return last.product.possible && next.product.possible && last.product.type == next.product.type &&
+         last.product.layout == batch_layout::pointers &&
+         next.product.layout == batch_layout::pointers && goes_on(x.a, y.a) && goes_on(x.b, y.b) &&
+         goes_on(x.c, y.c);
+}
+
 }  // namespace tenfold::select

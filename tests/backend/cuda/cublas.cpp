@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <copy_there.hpp>
+#include <emulated_device.hpp>
 #include <memory>
+#include <span>
+#include <string>
 #include <tenfold/backend/cuda/gpu.hpp>
 #include <tenfold/backend/cuda/program.hpp>
 #include <thrown.hpp>
@@ -12,6 +16,7 @@
 
 #include "fake_gpu.hpp"
 #include "idle_machine.hpp"
+#include "large_groups.hpp"
 #include "wrong_products.hpp"
 
 // Large products by a cuBLAS that multiplies by plain loops, on a GPU that runs nothing.
@@ -26,13 +31,66 @@ std::unique_ptr<cuda::gpu> gpu_with(std::span<const char* const> libraries = fak
   return std::make_unique<cuda::gpu>(0, cuda::image_cache(""), fake_driver(), libraries);
 }
 
-gemm_shape order(index n) {
+gemm_shape square(index n) {
   gemm_shape s{scalar::f64, n, n, n, {}, {}, {}};
   for (matrix_batch* const x : {&s.a, &s.b, &s.c}) {
     x->row = n;
     x->column = 1;
   }
   return s;
+}
+
+/// An emulated device that has a cuBLAS.
+class device_with_cublas final : public cuda::device_machine {
+ public:
+  explicit device_with_cublas(std::span<const char* const> libraries)
+      : cublas_((cublas_state(libraries) = {}, under_), libraries) {}
+
+  const device_capabilities& capabilities() const override { return under_.capabilities(); }
+  cuda::device_function load(const std::string& text, const char* entry,
+                             const cuda::device_use& use) override {
+    return under_.load(text, entry, use);
+  }
+  void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
+    ++launches;
+    under_.launch(f, how, arguments);
+  }
+  bool has_library() override { return true; }
+  void multiply(std::span<const library_call> calls, void* stream) override {
+    cublas_.multiply(calls, stream);
+  }
+  void* allocate(std::size_t bytes) override { return under_.allocate(bytes); }
+  void release(void* memory) noexcept override { under_.release(memory); }
+  void* allocate_on_host(std::size_t bytes) override { return under_.allocate_on_host(bytes); }
+  void release_on_host(void* memory) noexcept override { under_.release_on_host(memory); }
+  void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override {
+    under_.copy_in(to, from, bytes, stream);
+  }
+  void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override {
+    under_.copy_out(to, from, bytes, stream);
+  }
+  void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override {
+    under_.copy_within(to, from, bytes, stream);
+  }
+  void wait(void* stream) override { under_.wait(stream); }
+
+  int launches = 0;
+
+ private:
+  emulation::emulated_device under_;
+  cuda::cublas cublas_;
+};
+
+/// What was asked of cuBLAS: for each call its function and the sizes of its groups.
+std::vector<std::string> calls_of(const fake_cublas_state& state) {
+  std::vector<std::string> all;
+  int last = 0;
+  for (const fake_product& p : state.products) {
+    if (p.call != last) all.push_back(p.function);
+    last = p.call;
+    all.back() += ' ' + std::to_string(p.count);
+  }
+  return all;
 }
 
 /// The storage of operand `bit` of a case.
@@ -98,6 +156,63 @@ TEST_CASE("large matrices at addresses go to cuBLAS as lists") {
   CHECK(cublas_state().products[0].function == "SgemmBatched");
 }
 
+TEST_CASE("large groups that are neighbours go to cuBLAS in one call") {
+  device_with_cublas machine(fake_cublas);
+  const auto check = [&](auto t, const std::string& letter) {
+    for (const order layout : {order::row_major, order::column_major}) {
+      cublas_state().products.clear();
+      machine.launches = 0;
+      int stream = 0;
+      CHECK(large_groups<decltype(t)>(layout).is_right(machine, &stream));
+      CHECK(calls_of(cublas_state()) ==
+            std::vector<std::string>{letter + "gemmGroupedBatched 2 3 1", letter + "gemmBatched 2",
+                                     letter + "gemmGroupedBatched 1 2"});
+      CHECK(machine.launches == 2);
+      for (const fake_product& p : cublas_state().products) CHECK(p.stream == &stream);
+    }
+  };
+  check(float{}, "S");
+  check(double{}, "D");
+}
+
+TEST_CASE("large groups go to a cuBLAS before CUDA 12.5 one by one") {
+  device_with_cublas machine(old_fake_cublas);
+  CHECK(large_groups<double>(order::row_major).is_right(machine));
+  std::vector<std::string> each;
+  for (const char* const count : {"2", "3", "1", "2", "1", "2"})
+    each.push_back(std::string("DgemmBatched ") + count);
+  CHECK(calls_of(cublas_state(old_fake_cublas)) == each);
+}
+
+TEST_CASE("groups go to cuBLAS together only where addresses go on, and are real") {
+  idle_machine on;
+  on.library = true;
+  const double* list[8] = {};
+  const auto call = [&](index first_b) {
+    gemm_shape s = square(64);
+    for (matrix_batch* const x : {&s.a, &s.b, &s.c}) x->layout = batch_layout::pointers;
+    return cuda::gemm_call<double>{s, {{list}, {list + first_b}, {list}, 2}};
+  };
+  cuda::gemm_call<double> next = call(2);
+  next.arguments.a.data = next.arguments.c.data = list + 2;
+  const auto together = [&](const cuda::gemm_call<double>& last) {
+    on.asked = 0;
+    const cuda::gemm_call<double> both[] = {last, next};
+    cuda::gemm(on, std::span<const cuda::gemm_call<double>>(both));
+    return on.asked == 1;
+  };
+  CHECK(together(call(0)));
+  CHECK(!together(call(1)));
+
+  const std::complex<double>* others[8] = {};
+  const gemm_group<std::complex<double>> group{op::none, op::none, 64, 64, 64, 1, 64, 64, 0, 64, 2};
+  const gemm_group<std::complex<double>> groups[] = {group, group};
+  on.asked = 0;
+  gemm(tenfold::on(on), order::row_major, groups, 2, others, others,
+       const_cast<std::complex<double>* const*>(others));
+  CHECK(on.asked == 0);
+}
+
 TEST_CASE("cuBLAS is opened once, by the first large product, and has a workspace on each stream") {
   if (!has_compiler()) return;
   auto gpu = gpu_with();
@@ -110,12 +225,12 @@ TEST_CASE("cuBLAS is opened once, by the first large product, and has a workspac
       cuda::gemm(*gpu, s, gemm_arguments<double>{{a.data(), n}, {b.data(), n}, {c.data(), n}, 5},
                  stream);
     };
-    multiply(order(8), nullptr);
+    multiply(square(8), nullptr);
     CHECK(cublas_state().made == 0);
     CHECK(fake_state().launches.size() == 1);
 
     int first = 0, second = 0;
-    for (void* const stream : {&first, &second, &first}) multiply(order(64), stream);
+    for (void* const stream : {&first, &second, &first}) multiply(square(64), stream);
     CHECK(fake_state().launches.size() == 1);
     CHECK(fake_state().contexts == 0);
     CHECK(cublas_state().made == 1);
@@ -142,12 +257,12 @@ TEST_CASE("where cuBLAS is missing, or has no handle, large products run all the
   const gemm_arguments<double> g{{nullptr, 64 * 64}, {nullptr, 64 * 64}, {nullptr, 64 * 64}, 5};
   auto gpu = gpu_with(none);
   CHECK(!gpu->has_library());
-  cuda::gemm(*gpu, order(64), g);
+  cuda::gemm(*gpu, square(64), g);
   CHECK(fake_state().launches.size() == 1);
 
   gpu = gpu_with();
   cublas_state().refused_handles = 1;
-  for (int call = 0; call < 2; ++call) cuda::gemm(*gpu, order(64), g);
+  for (int call = 0; call < 2; ++call) cuda::gemm(*gpu, square(64), g);
   CHECK(fake_state().launches.size() == 2);
   CHECK(cublas_state().made == 0);
 }
@@ -157,8 +272,13 @@ TEST_CASE("a product that cuBLAS refuses is an error that says so") {
   const auto gpu = gpu_with();
   cublas_state().refused_products = 1;
   const gemm_arguments<double> g{{nullptr, 64 * 64}, {nullptr, 64 * 64}, {nullptr, 64 * 64}, 5};
-  CHECK(thrown_by<backend_error>([&] { cuda::gemm(*gpu, order(64), g); }) ==
+  CHECK(thrown_by<backend_error>([&] { cuda::gemm(*gpu, square(64), g); }) ==
         "tenfold: cublas?gemmStridedBatched failed: the GPU program failed to execute");
+  device_with_cublas machine(fake_cublas);
+  cublas_state().refused_products = 1;
+  CHECK(thrown_by<backend_error>([&] {
+          large_groups<float>(order::row_major).is_right(machine);
+        }) == "tenfold: cublas?gemmGroupedBatched failed: the GPU program failed to execute");
   CHECK(fake_state().contexts == 0);
 }
 
@@ -173,27 +293,27 @@ TEST_CASE("what the library may not be asked for runs by our device kernel") {
     return !on.multiplied.empty();
   };
   const gemm_arguments<double> lies{{nullptr, 4096}, {nullptr, 4096}, {nullptr, 4096}, 5};
-  REQUIRE(asks(order(64), lies));
+  REQUIRE(asks(square(64), lies));
   gemm_arguments<double> g = lies;
   g.alpha = 0;
-  CHECK(!asks(order(64), g));
+  CHECK(!asks(square(64), g));
   g = lies;
   g.b.problem = -4096;
-  CHECK(!asks(order(64), g));
-  gemm_shape shared = order(64);
+  CHECK(!asks(square(64), g));
+  gemm_shape shared = square(64);
   shared.b.shared = true;
   CHECK(asks(shared, g));
-  CHECK(on.multiplied[0].second.a.problem == 0);  // B^T is the first factor
-  CHECK(on.multiplied[0].second.b.problem == 4096);
+  CHECK(on.multiplied[0].arguments.a.problem == 0);  // B^T is the first factor
+  CHECK(on.multiplied[0].arguments.b.problem == 4096);
   g = lies;
   g.a.data = reinterpret_cast<const void*>(4);
-  CHECK(!asks(order(64), g));
+  CHECK(!asks(square(64), g));
 }
 
 TEST_CASE("a launch by cuBLAS says so, and one that is not for want of it") {
   device_phase phase;
   phase.product.emplace();
-  phase.product->shape = order(512);
+  phase.product->shape = square(512);
   phase.product->count = 10;
   const explained_launch by_library =
       explain_launch(phase, scalar::f64, h100_capabilities, {}, true);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <span>
 #include <string>
 #include <tenfold/backend/cuda/driver.hpp>
 #include <tenfold/backend/cuda/nvrtc.hpp>
@@ -26,9 +27,10 @@ inline fake_driver_state& fake_state() {
 }
 
 inline constexpr const char* fake_cublas[] = {TENFOLD_FAKE_CUBLAS};
-inline fake_cublas_state& cublas_state() {
+inline constexpr const char* old_fake_cublas[] = {TENFOLD_FAKE_OLD_CUBLAS};
+inline fake_cublas_state& cublas_state(std::span<const char* const> names = fake_cublas) {
   fake_cublas_state* (*state)() = nullptr;
-  cuda::shared_library("The fake cuBLAS", fake_cublas).find("tenfold_fake_cublas_state", state);
+  cuda::shared_library("The fake cuBLAS", names).find("tenfold_fake_cublas_state", state);
   return *state();
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "fake_gpu.hpp"
+#include "large_groups.hpp"
 
 // A GPU, where there is one.
 
@@ -117,6 +118,15 @@ TEST_CASE("a GPU computes large batches to the last problem") {
   if (gpu == nullptr) return;
   for (const index count : {65535, 65536, 65537, (1 << 20) + 1})
     CHECK(wrong_entries<float>(*gpu, 2, 2, 2, count, 1, 0.5f) == 0);
+}
+
+TEST_CASE("a GPU computes groups of large and small matrices") {
+  auto* const gpu = first_gpu();
+  if (gpu == nullptr) return;
+  for (const order layout : {order::row_major, order::column_major}) {
+    CHECK(large_groups<float>(layout).is_right(*gpu));
+    CHECK(large_groups<double>(layout).is_right(*gpu));
+  }
 }
 
 TEST_SUITE_END();

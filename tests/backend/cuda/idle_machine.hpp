@@ -1,9 +1,9 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <tenfold/backend/cuda/device_machine.hpp>
-#include <utility>
 #include <vector>
 
 namespace tenfold::testing {
@@ -22,8 +22,9 @@ class idle_machine final : public cuda::device_machine {
     launched = static_cast<const char*>(f.handle);
   }
   bool has_library() override { return library; }
-  void multiply(const library_product& p, const library_arguments& x, void*) override {
-    multiplied.emplace_back(p, x);
+  void multiply(std::span<const library_call> calls, void*) override {
+    ++asked;
+    multiplied.insert(multiplied.end(), calls.begin(), calls.end());
   }
   void* allocate(std::size_t) override { return nullptr; }
   void release(void*) noexcept override {}
@@ -35,8 +36,9 @@ class idle_machine final : public cuda::device_machine {
   void wait(void*) override {}
 
   int loads = 0;
+  int asked = 0;  ///< calls of the library
   bool library = false;
-  std::vector<std::pair<library_product, library_arguments>> multiplied;
+  std::vector<library_call> multiplied;
   std::string launched;
 
  private:

@@ -30,14 +30,20 @@ T entry(const T* x, int64_t ld, int op, int64_t i, int64_t j) {
   return op == 1 ? x[j + i * ld] : conjugate(x[j + i * ld]);
 }
 
-/// at(b): the addresses of problem b.
-template <class T, class At>
-int multiply(fake_product p, const T& alpha, const T& beta, const At& at) {
+/// What a call is refused with, or 0.
+int refused() {
   if (in_context() != 0) return not_initialized;
   if (state.refused_products > 0) {
     --state.refused_products;
     return execution_failed;
   }
+  ++state.calls;
+  return 0;
+}
+
+/// at(b): the addresses of problem b.
+template <class T, class At>
+int multiply(fake_product p, const T& alpha, const T& beta, const At& at) {
   const bool fits = p.lda >= (p.op_a == 0 ? p.m : p.k) && p.ldb >= (p.op_b == 0 ? p.k : p.n) &&
                     p.ldc >= p.m && state.workspace != nullptr && state.workspace_bytes > 0;
   if (!fits) return invalid_value;
@@ -55,6 +61,7 @@ int multiply(fake_product p, const T& alpha, const T& beta, const At& at) {
   }
   p.stream = state.stream;
   p.workspace = state.workspace;
+  p.call = state.calls;
   state.products.push_back(p);
   return 0;
 }
@@ -114,6 +121,7 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, std::size_t bytes) {
       void*, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const T* alpha, const T* a,      \
       int64_t lda, long long step_a, const T* b, int64_t ldb, long long step_b, const T* beta,     \
       T* c, int64_t ldc, long long step_c, int64_t count) {                                        \
+    if (const int status = refused(); status != 0) return status;                                  \
     return multiply(fake_product{#LETTER "gemmStridedBatched", op_a, op_b, m, n, k, lda, ldb, ldc, \
                                  step_a, step_b, step_c, count},                                   \
                     *alpha, *beta, [&](int64_t p) {                                                \
@@ -124,6 +132,7 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, std::size_t bytes) {
       void*, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const T* alpha,                  \
       const T* const* a, int64_t lda, const T* const* b, int64_t ldb, const T* beta, T* const* c,  \
       int64_t ldc, int64_t count) {                                                                \
+    if (const int status = refused(); status != 0) return status;                                  \
     return multiply(                                                                               \
         fake_product{#LETTER "gemmBatched", op_a, op_b, m, n, k, lda, ldb, ldc, 0, 0, 0, count},   \
         *alpha, *beta, [&](int64_t p) {                                                            \
@@ -135,3 +144,27 @@ TENFOLD_FAKE_GEMM(S, float)
 TENFOLD_FAKE_GEMM(D, double)
 TENFOLD_FAKE_GEMM(C, std::complex<float>)
 TENFOLD_FAKE_GEMM(Z, std::complex<double>)
+
+#if !defined(TENFOLD_OLD_CUBLAS)
+#define TENFOLD_FAKE_GROUPS(LETTER, T)                                                            \
+  extern "C" int cublas##LETTER##gemmGroupedBatched_64(                                           \
+      void*, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,                \
+      const int64_t* k, const T* alpha, const T* const* a, const int64_t* lda, const T* const* b, \
+      const int64_t* ldb, const T* beta, T* const* c, const int64_t* ldc, int64_t groups,         \
+      const int64_t* counts) {                                                                    \
+    if (const int status = refused(); status != 0) return status;                                 \
+    for (int64_t g = 0; g < groups; a += counts[g], b += counts[g], c += counts[g], ++g) {        \
+      const int status =                                                                          \
+          multiply(fake_product{#LETTER "gemmGroupedBatched", op_a[g], op_b[g], m[g], n[g], k[g], \
+                                lda[g], ldb[g], ldc[g], 0, 0, 0, counts[g]},                      \
+                   alpha[g], beta[g], [&](int64_t p) {                                            \
+                     return addresses<T>{a[p], b[p], c[p]};                                       \
+                   });                                                                            \
+      if (status != 0) return status;                                                             \
+    }                                                                                             \
+    return 0;                                                                                     \
+  }
+
+TENFOLD_FAKE_GROUPS(S, float)
+TENFOLD_FAKE_GROUPS(D, double)
+#endif

@@ -6,7 +6,8 @@
 
 /// A library with the functions of cuBLAS that tenfold::cuda::cublas uses. It multiplies by plain
 /// loops in the memory of the host, which is that of the fake driver's device, and writes down what
-/// it is asked. As with the real one, a stream takes the workspace from a handle.
+/// it is asked. As with the real one, a stream takes the workspace from a handle. Compiled with
+/// TENFOLD_OLD_CUBLAS it is one before CUDA 12.5, that knows no groups.
 namespace tenfold::testing {
 
 struct fake_product {
@@ -17,6 +18,7 @@ struct fake_product {
   long long count = 0;
   void* stream = nullptr;
   void* workspace = nullptr;
+  int call = 0;  ///< of one call with several groups they are several products
 };
 
 struct fake_cublas_state {
@@ -25,6 +27,7 @@ struct fake_cublas_state {
   int refused_products = 0;
   int made = 0;     ///< handles
   int handles = 0;  ///< that were not destroyed
+  int calls = 0;    ///< that multiplied
   void* stream = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
