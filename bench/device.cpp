@@ -1,5 +1,6 @@
 /// The suite `device`: batched products, an expression of several steps and the kernels of the
-/// bake-off problems on a GPU, beside cuBLAS and copies within its memory.
+/// bake-off problems on a GPU, beside cuBLAS, cuTENSOR and copies within
+/// its memory.
 #include <tenfold/device.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <tenfold/backend/cuda/gpu.hpp>
+#include <utility>
 #include <vector>
 
 #include "common/check.hpp"
@@ -88,6 +90,12 @@ void run_permutation(device_suite& suite, device_numbers<T>& numbers) {
   device_tensor<T, dyn, dyn> y(where, p.columns, p.rows);
   const double bytes = 2.0 * sizeof(T) * static_cast<double>(count);
   const auto looked_at = sampled_problems(count);
+  std::vector<candidate> candidates{
+      {"tenfold",
+       [&] { einsum<"ij->ji">(where, into(y), there<dyn, dyn>(x, p.rows, p.columns)); }}};
+  if (const cutensor* const peer = suite.tensor_peer())
+    candidates.push_back({"cutensor", peer->permute<T>({"ij", {p.rows, p.columns}, x},
+                                                       {"ji", {p.columns, p.rows}, y.data()})});
   std::vector<std::ptrdiff_t> from;
   for (const std::ptrdiff_t at : looked_at) from.push_back(at % p.rows * p.columns + at / p.rows);
   device_sample<T> result(where, y.data(), 1, looked_at);
@@ -97,11 +105,7 @@ void run_permutation(device_suite& suite, device_numbers<T>& numbers) {
              .unit = "GB/s",
              .work = bytes,
              .bytes = bytes,
-             .candidates = {{"tenfold",
-                             [&] {
-                               einsum<"ij->ji">(where, into(y),
-                                                there<dyn, dyn>(x, p.rows, p.columns));
-                             }}},
+             .candidates = std::move(candidates),
              .poison = [&] { result.poison(); },
              .compare =
                  [&](const std::string& tried) {
@@ -133,16 +137,18 @@ void run_sums(device_suite& suite, device_numbers<T>& numbers, bool of_rows) {
     right.value += term;
     right.magnitude += std::fabs(term);
   }
+  std::vector<candidate> candidates{
+      {"tenfold", [&] { einsum(name, where, into(y), there<dyn, dyn>(x, p.rows, p.columns)); }}};
+  if (const cutensor* const peer = suite.tensor_peer())
+    candidates.push_back({"cutensor", peer->sum<T>({"ij", {p.rows, p.columns}, x},
+                                                   {of_rows ? "i" : "j", {y.size()}, y.data()})});
   device_sample<T> result(where, y.data(), 1, {at});
   suite.run({.name = name,
              .scalar = scalar_letter<T>,
              .unit = "GB/s",
              .work = bytes,
              .bytes = bytes,
-             .candidates = {{"tenfold",
-                             [&] {
-                               einsum(name, where, into(y), there<dyn, dyn>(x, p.rows, p.columns));
-                             }}},
+             .candidates = std::move(candidates),
              .poison = [&] { result.poison(); },
              .compare =
                  [&](const std::string& tried) {
@@ -201,6 +207,27 @@ std::function<void()> contract_by(const cublas& peer, const device_queue& where,
   };
 }
 
+/// By a call of cuTENSOR for each step.
+std::function<void()> contract_by(const cutensor& peer, const device_queue& where,
+                                  const three_steps& t) {
+  const index p = t.p, q = t.q(), e = t.elements;
+  const auto ijs = std::make_shared<device_tensor<double, dyn>>(where, e * p * p * q);
+  const auto irs = std::make_shared<device_tensor<double, dyn>>(where, e * p * q * q);
+  const auto last = peer.contract<double>({"eijk", {e, p, p, p}, t.x}, {"ks", {p, q}, t.c},
+                                          {"eijs", {e, p, p, q}, ijs->data()});
+  const auto middle =
+      peer.contract<double>({"rj", {q, p}, t.b}, {"eijs", {e, p, p, q}, ijs->data()},
+                            {"eirs", {e, p, q, q}, irs->data()});
+  const auto first = peer.contract<double>({"qi", {q, p}, t.a}, {"eirs", {e, p, q, q}, irs->data()},
+                                           {"eqrs", {e, q, q, q}, t.y});
+  return [=] {
+    last();
+    middle();
+    first();
+    (void)ijs, (void)irs;  // kept as long as this
+  };
+}
+
 reference_entry entry_of(const three_steps& here, std::ptrdiff_t problem, std::ptrdiff_t entry) {
   const int p = here.p, q = here.q();
   const double* const a = here.a + entry / q / q * p;
@@ -240,6 +267,8 @@ void run_three_steps(device_suite& suite, device_numbers<double>& numbers, int p
   if (const cublas* const peer = suite.peer()) {
     if (auto pass = contract_by(*peer, where, t)) candidates.push_back({"cublas", std::move(pass)});
   }
+  if (const cutensor* const peer = suite.tensor_peer())
+    candidates.push_back({"cutensor", contract_by(*peer, where, t)});
 
   const auto looked_at = sampled_problems(t.elements);
   const auto fetched = [&](const double* from, std::ptrdiff_t size,

@@ -39,6 +39,7 @@ device_suite::device_suite(report& out, const device_queue& where, std::string n
     : out_(out), where_(where) {
   copy_.emplace(where, bytes());
   peer_.emplace(out, where);
+  tensor_peer_.emplace(out, where);
   const std::vector<candidate> copies = copy_->passes();
   const std::vector<timing> timings =
       time_alternately(copies, effort_of(out.settings()), clock_of(where));
@@ -115,8 +116,9 @@ int device_suite::finish() {
     out_.note(std::string(aim) + (misses.empty() ? "all rows." : "all rows but " + misses + '.'));
   };
   say("At least 0.85 of the copy, of fused kernels 0.80: ", below_copy_);
-  if (peer() != nullptr)
-    say("Never slower than cuBLAS, of large squares 0.9 of it, and at n <= 12 twice as fast: ",
+  if (peer() != nullptr || tensor_peer() != nullptr)
+    say("Never slower than cuBLAS and cuTENSOR, of large squares 0.9 of them, and at n <= 12 twice "
+        "as fast: ",
         behind_peer_);
   out_.note("Of each case " + std::to_string(most_sampled) +
             " problems were compared with plain loops: the first, the last, and some between.");

@@ -12,6 +12,7 @@
 #include "common/report.hpp"
 #include "common/timing.hpp"
 #include "device/cublas.hpp"
+#include "device/cutensor.hpp"
 #include "device/device_copy.hpp"
 
 namespace tenfold::bench {
@@ -23,15 +24,15 @@ struct device_case {
   const char* unit;                   ///< "GB/s", "GDoF/s", "GFLOP/s"
   double work;                        ///< of a pass: bytes, degrees of freedom, or operations
   double bytes;                       ///< that a pass must read and write
-  double ahead = 1;                   ///< the aim: so many times the rate of cuBLAS
+  double ahead = 1;                   ///< the aim: so many times the rate of cuBLAS and cuTENSOR
   double of_copy = 0.85;              ///< the aim: so much of the rate of a copy
   std::vector<candidate> candidates;  ///< Tenfold first
   std::function<void()> poison;       ///< NaN to the results that are looked at
   std::function<void(const std::string& candidate)> compare;  ///< ends the program if one is wrong
 };
 
-/// Runs cases on a GPU, beside copies and cuBLAS; on an emulated device it only looks whether
-/// results are right.
+/// Runs cases on a GPU, beside copies, cuBLAS and cuTENSOR; on an emulated device it only looks
+/// whether results are right.
 class device_suite {
  public:
   /// A GPU: measures its copy.
@@ -44,6 +45,10 @@ class device_suite {
   bool emulated() const { return emulated_; }
   /// Null on an emulated device, and where cuBLAS is missing.
   const cublas* peer() const { return peer_ && *peer_ ? &*peer_ : nullptr; }
+  /// The same of cuTENSOR.
+  const cutensor* tensor_peer() const {
+    return tensor_peer_ && *tensor_peer_ ? &*tensor_peer_ : nullptr;
+  }
   /// Whether the user wants it; says so on stderr.
   bool begins(const std::string& name, char scalar, bool quick);
 
@@ -68,6 +73,7 @@ class device_suite {
   std::optional<device_copy> copy_;
   candidate fastest_copy_;
   std::optional<cublas> peer_;
+  std::optional<cutensor> tensor_peer_;
   int right_ = 0;
   std::string below_copy_, behind_peer_;
 };

@@ -39,7 +39,7 @@ struct product_case {
   std::string name;
   gemm_sizes sizes;
   bool shared_a;
-  double ahead;  ///< of cuBLAS
+  double ahead;  ///< of cuBLAS and cuTENSOR
   bool quick;
   batch_lies lies = batch_lies::strided;
   bool large = false;  ///< counted in operations; of the problems that are looked at a row each
@@ -183,6 +183,15 @@ std::function<void()> kernel_pass(const device_queue& where, const gemm_batch<T>
   };
 }
 
+/// A pass of strided matrices by one contraction of cuTENSOR.
+template <class T>
+std::function<void()> product_by(const cutensor& peer, const gemm_batch<T>& x) {
+  const labelled_tensor<const T> a =
+      x.shared_a ? labelled_tensor<const T>{"ik", {x.m, x.k}, x.a}
+                 : labelled_tensor<const T>{"eik", {x.count, x.m, x.k}, x.a};
+  return peer.contract<T>(a, {"ekj", {x.count, x.k, x.n}, x.b}, {"eij", {x.count, x.m, x.n}, x.c});
+}
+
 template <class T>
 void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
                  const product_case& what) {
@@ -212,6 +221,9 @@ void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
     if (auto pass = peer->grouped(std::vector{x}))
       candidates.push_back({"cublas grouped", std::move(pass)});
   }
+  if (const cutensor* const peer = suite.tensor_peer();
+      peer != nullptr && what.lies == batch_lies::strided)
+    candidates.push_back({"cutensor", product_by(*peer, x)});
   if (what.large) candidates.push_back({"device kernel", kernel_pass(where, x)});
 
   // The problems that are looked at, or a row of each, as a batch of the host.
