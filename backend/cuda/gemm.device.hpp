@@ -104,13 +104,21 @@ TENFOLD_DEVICE void finish(const device_gemm_arguments<T>& x, bool has_products,
   TENFOLD_UNROLL
   for (int s = 0; s < Entries; ++s) sum[s] = multiply(alpha, sum[s]);
   if constexpr (C.layout == batch_layout::gathered) {
-    // Numbers of the map are read before the first of them is waited for.
+    // Some numbers of the map are read before the first of them is waited for.
+    constexpr int some = Entries < 8 ? Entries : 8;
     if (!has_products) return;
-    real<T>* places[Entries] = {};
-    each([&](const matrix& c, long long offset, const T* v) { places[v - sum] = c.place(offset); });
     TENFOLD_UNROLL
-    for (int s = 0; s < Entries; ++s)
-      if (places[s] != nullptr) atomic_add(reinterpret_cast<T*>(places[s]), sum[s]);
+    for (int first = 0; first < Entries; first += some) {
+      const int end = first + some < Entries ? first + some : Entries;
+      real<T>* places[some] = {};
+      TENFOLD_UNROLL
+      for (int s = first; s < end; ++s)
+        at(s, [&](const matrix& c, long long offset) { places[s - first] = c.place(offset); });
+      TENFOLD_UNROLL
+      for (int s = first; s < end; ++s)
+        if (places[s - first] != nullptr)
+          atomic_add(reinterpret_cast<T*>(places[s - first]), sum[s]);
+    }
   } else {
     if (!is_zero(x.beta)) {
       each([&](const matrix& c, long long offset, T* v) {

@@ -335,6 +335,40 @@ TEST_CASE("ties contract the outermost axis in the costliest step") {
   CHECK((path.a[0] == 2 || path.b[0] == 2));
 }
 
+TEST_CASE("ties leave neighbours of what is given, and of the result, to other steps") {
+  // X_qi Y_rj Z_sk T_eijk -> eqrs, six orders of one cost, and the way back from eqrs to eijk.
+  const auto order_of = [](path_ties ties, bool back) {
+    network net;
+    net.leaves.resize(4);
+    net.extents.label_count = 7;
+    for (int l = 0; l < 7; ++l) net.extents.extent[l] = l == 0 ? 50 : l < 4 ? 4 : 5;
+    const auto add = [&](int leaf, std::initializer_list<int> labels) {
+      auto& x = net.leaves[static_cast<std::size_t>(leaf)];
+      for (const int l : labels) {
+        x.labels |= bit(l);
+        x.order.push(l);
+      }
+    };
+    for (int axis = 0; axis < 3; ++axis) add(axis, {4 + axis, 1 + axis});
+    if (back)
+      add(3, {0, 4, 5, 6});
+    else
+      add(3, {0, 1, 2, 3});
+    net.output = bit(0);
+    for (int l = 0; l < 3; ++l) net.output |= bit(back ? 1 + l : 4 + l);
+    path_options options;
+    options.ties = ties;
+    const auto path = path_of(net, options);
+    std::vector<int> axes;
+    for (int s = 0; s < path.count; ++s) axes.push_back(std::min(path.a[s], path.b[s]));
+    return axes;
+  };
+  CHECK(order_of(path_ties::outermost, false) == std::vector{2, 1, 0});
+  CHECK(order_of(path_ties::neighbours, false) == std::vector{1, 2, 0});
+  CHECK(order_of(path_ties::outermost, true) == std::vector{0, 1, 2});
+  CHECK(order_of(path_ties::neighbours, true) == std::vector{0, 2, 1});
+}
+
 TEST_CASE("a product keeps the order of the operand of higher rank") {
   const auto list = [](std::initializer_list<int> labels) {
     label_list<L.labels> l;

@@ -166,6 +166,9 @@ TEST_CASE("tables that are symmetric under reflection are applied in halves on a
   check_in_halves<double, 5, 6>(machine, 4);
   check_in_halves<double, 6, 5>(machine, 3);
   check_in_halves<float, 7, 7>(machine, 2);
+  // Warps leave the passes of which they have no line.
+  check_in_halves<double, 8, 9>(machine, 3);
+  CHECK(machine.has_text_with("bool skips = true"));
 }
 
 TEST_CASE("a table that is read whole somewhere stays whole on a device") {

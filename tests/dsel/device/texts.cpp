@@ -4,6 +4,7 @@
 #include <tenfold/contraction/lower_device.hpp>
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/lower_on_device.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <utility>
@@ -39,7 +40,7 @@ device_program program_of(std::string_view text, scalar type,
     merge_labels(p);
     device_source sources[L.operands];
     for (int o = 0; o < count; ++o) sources[o].slot = o;
-    made = lower_device(p, make_plan<L>(p), sources, {}, h100_capabilities);
+    made = lower_device(p, make_plan<L>(p, on_device({})), sources, {}, h100_capabilities);
   });
   return made;
 }
@@ -74,6 +75,38 @@ TEST_CASE("the texts of expressions are what they were") {
                told(program_of("ij,jk,kl->il", scalar::f32, {{300, 400}, {400, 500}, {500, 60}})));
   check_golden("device_program_sum.txt",
                told(program_of("i,i->", scalar::f64, {{1000000}, {1000000}})));
+}
+
+TEST_CASE("a result lies in the place of what its own pass reads last, and of nothing else") {
+  const auto fused = [](std::string_view text, const std::vector<std::vector<index>>& extents) {
+    const device_program p = program_of(text, scalar::f64, extents);
+    REQUIRE(p.phases.size() == 1);
+    return p.phases[0];
+  };
+  const auto in_place = [](const device_phase& phase) {
+    int n = 0;
+    for (std::size_t first = 0, s = 0; s < phase.steps.size(); ++s) {
+      if (phase.steps[s].start != device_start::along) first = s;
+      const device_operand& to = phase.steps[s].to;
+      for (std::size_t t = first; t <= s; ++t) {
+        for (const device_operand* x : {&phase.steps[t].a, &phase.steps[t].b}) {
+          if (x->where == device_memory::element && to.where == device_memory::element &&
+              x->stretch == to.stretch)
+            ++n;
+        }
+      }
+    }
+    return n;
+  };
+  const index e = 1000;
+  // The line along i of a thread becomes that along l, which is as long.
+  CHECK(in_place(fused(
+            "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn",
+            {{5, 4}, {5, 4}, {5, 4}, {e, 5, 5, 5}, {5, 4}, {5, 4}, {5, 4}, {e, 4, 4, 4}})) == 1);
+  // It is longer, or shorter.
+  CHECK(in_place(fused(
+            "qi,rj,sk,eqrs,ql,rm,sn,eijk->elmn",
+            {{5, 4}, {5, 4}, {5, 4}, {e, 5, 5, 5}, {5, 6}, {5, 6}, {5, 6}, {e, 4, 4, 4}})) == 0);
 }
 
 TEST_CASE("a phase is straight code, loops where those hold more blocks, and never spills") {
