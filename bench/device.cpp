@@ -369,6 +369,7 @@ void run_copies_and_products(device_suite& suite, device_numbers<T>& numbers) {
   }
   for (const product_case& x : other_layouts()) run_product<T>(suite, numbers, x);
   run_variable_products<T>(suite, numbers);
+  run_groups<T>(suite, numbers);
   for (const product_case& x : complex_squares()) run_product<std::complex<T>>(suite, numbers, x);
 }
 

@@ -121,7 +121,8 @@ void gemm(device_machine& machine, std::span<const gemm_call<T>> calls, void* st
   for (const auto& [s, g] : calls) {
     if (is_empty(s, g.count)) continue;
     const library_call call = library_call_of(machine, s, g, alignment_of(s, g));
-    if (!together.empty() && !select::library_joins(together.back(), call)) multiply();
+    if (!together.empty() && !select::library_joins(together.back(), call, machine.capabilities()))
+      multiply();
     if (call.product.possible)
       together.push_back(call);
     else

@@ -269,6 +269,88 @@ void run_product(device_suite& suite, device_numbers<real_type<T>>& numbers,
                  }});
 }
 
+/// Batches of square products, one for each of some orders, one behind the other in memory.
+template <class T>
+class batches_of_orders {
+ public:
+  /// `each` problems of every order.
+  batches_of_orders(const device_queue& where, device_numbers<T>& numbers,
+                    const std::vector<int>& orders, std::ptrdiff_t each)
+      : where_(where), c_(where, each * entries_of(orders)) {
+    numbers.restart();
+    const T* const a = numbers.take(c_.size());
+    const T* const b = numbers.take(c_.size());
+    std::ptrdiff_t at = 0;
+    for (const int n : orders) {
+      gemm_batch<T> group = batch_of<T>(n, n, n, each, false);
+      group.a = a + at;
+      group.b = b + at;
+      group.c = c_.data() + at;
+      groups_.push_back(group);
+      at += each * n * n;
+    }
+    for (const gemm_batch<T>& group : groups_) {
+      const std::vector<std::ptrdiff_t> one{each / 2};
+      looked_at& s = some_.emplace_back();
+      s.here = group;
+      s.a = device_sample<T>(where, group.a, group.a_size(), one).fetch();
+      s.b = device_sample<T>(where, group.b, group.b_size(), one).fetch();
+      s.c.resize(size_of(group.c_size()));
+      s.result = std::make_unique<device_sample<T>>(where, group.c, group.c_size(), one);
+      s.here.count = 1;
+      s.here.a = s.a.data();
+      s.here.b = s.b.data();
+      s.here.c = s.c.data();
+    }
+    for (looked_at& s : some_)
+      s.right = std::make_unique<expected<T>>(s.here, std::vector<std::ptrdiff_t>{0});
+  }
+
+  static std::ptrdiff_t entries_of(const std::vector<int>& orders) {
+    std::ptrdiff_t entries = 0;
+    for (const int n : orders) entries += std::ptrdiff_t{n} * n;
+    return entries;
+  }
+  const std::vector<gemm_batch<T>>& groups() const { return groups_; }
+  /// Of all A, B and C.
+  double bytes() const { return 3.0 * sizeof(T) * static_cast<double>(c_.size()); }
+  double flops() const {
+    double all = 0;
+    for (const gemm_batch<T>& x : groups_) all += x.flops();
+    return all;
+  }
+
+  // One problem of each order is looked at.
+  void poison() {
+    for (looked_at& s : some_) s.result->poison();
+  }
+  void compare(const std::string& name, const std::string& tried) {
+    for (looked_at& s : some_) {
+      const auto& got = s.result->fetch();
+      std::copy(got.begin(), got.end(), s.c.begin());
+      s.right->compare(name, tried);
+    }
+  }
+
+ private:
+  struct looked_at {
+    gemm_batch<T> here;
+    std::vector<T> a, b, c;
+    std::unique_ptr<device_sample<T>> result;
+    std::unique_ptr<expected<T>> right;
+  };
+  device_queue where_;
+  device_tensor<T, dyn> c_;
+  std::vector<gemm_batch<T>> groups_;
+  std::vector<looked_at> some_;
+};
+
+inline std::vector<int> orders_between(int least, int most, int step) {
+  std::vector<int> orders;
+  for (int n = least; n <= most; n += step) orders.push_back(n);
+  return orders;
+}
+
 /// Problems of orders 2 to 32, each with sizes of its own, beside cuBLAS with a group for each
 /// order.
 template <class T>
@@ -276,87 +358,93 @@ void run_variable_products(device_suite& suite, device_numbers<T>& numbers) {
   const std::string name = "gemm variable n=2..32";
   if (!suite.begins(name, scalar_letter<T>, true)) return;
   const device_queue& where = suite.where();
-  constexpr int least = 2, most = 32;
-  std::ptrdiff_t entries = 0;  // of matrices of all orders
-  for (int n = least; n <= most; ++n) entries += std::ptrdiff_t{n} * n;
-  const double bytes_of_all = 3.0 * sizeof(T) * static_cast<double>(entries);
-  const std::ptrdiff_t of_order = suite.problems(bytes_of_all);
-  numbers.restart();
-  const T* const a = numbers.take(of_order * entries);
-  const T* const b = numbers.take(of_order * entries);
-  device_tensor<T, dyn> c(where, of_order * entries);
+  const std::vector<int> orders = orders_between(2, 32, 1);
+  const double bytes_of_all =
+      3.0 * sizeof(T) * static_cast<double>(batches_of_orders<T>::entries_of(orders));
+  batches_of_orders<T> x(where, numbers, orders, suite.problems(bytes_of_all));
   std::vector<gemm_problem<T>> problems;
-  std::vector<gemm_batch<T>> groups;
-  std::ptrdiff_t at = 0;
-  for (int n = least; n <= most; ++n) {
-    gemm_batch<T> group = batch_of<T>(n, n, n, of_order, false);
-    group.a = a + at;
-    group.b = b + at;
-    group.c = c.data() + at;
-    groups.push_back(group);
-    for (std::ptrdiff_t i = 0; i < of_order; ++i, at += n * n)
-      problems.push_back({.m = n,
-                          .n = n,
-                          .k = n,
-                          .a = a + at,
-                          .lda = n,
-                          .b = b + at,
-                          .ldb = n,
-                          .c = c.data() + at,
-                          .ldc = n});
+  for (const gemm_batch<T>& group : x.groups()) {
+    for (std::ptrdiff_t i = 0; i < group.count; ++i)
+      problems.push_back({.m = group.m,
+                          .n = group.n,
+                          .k = group.k,
+                          .a = group.a + i * group.a_size(),
+                          .lda = group.k,
+                          .b = group.b + i * group.b_size(),
+                          .ldb = group.n,
+                          .c = group.c + i * group.c_size(),
+                          .ldc = group.n});
   }
   std::shuffle(problems.begin(), problems.end(), std::mt19937_64(1));
   const index count = std::ssize(problems);
   const auto there = list_there(where, problems);
 
   std::vector<candidate> candidates{
-      {"tenfold", [&] { gemm(where, order::row_major, there.get(), count, nullptr, most / 2); }}};
+      {"tenfold", [&] { gemm(where, order::row_major, there.get(), count, nullptr, 16); }}};
   if (const cublas* const peer = suite.peer())
-    if (auto pass = peer->grouped(groups))
+    if (auto pass = peer->grouped(x.groups()))
       candidates.push_back({"cublas grouped", std::move(pass)});
 
-  // One problem of each order is looked at.
-  struct looked_at {
-    gemm_batch<T> here;
-    std::vector<T> a, b, c;
-    std::unique_ptr<device_sample<T>> result;
-    std::unique_ptr<expected<T>> right;
-  };
-  std::vector<looked_at> some(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    looked_at& s = some[g];
-    const std::vector<std::ptrdiff_t> one{of_order / 2};
-    s.here = groups[g];
-    s.a = device_sample<T>(where, s.here.a, s.here.a_size(), one).fetch();
-    s.b = device_sample<T>(where, s.here.b, s.here.b_size(), one).fetch();
-    s.c.resize(size_of(s.here.c_size()));
-    s.result = std::make_unique<device_sample<T>>(where, s.here.c, s.here.c_size(), one);
-    s.here.count = 1;
-    s.here.a = s.a.data();
-    s.here.b = s.b.data();
-    s.here.c = s.c.data();
-    s.right = std::make_unique<expected<T>>(s.here, std::vector<std::ptrdiff_t>{0});
-  }
-  const double bytes = bytes_of_all * static_cast<double>(of_order) +
-                       sizeof(gemm_problem<T>) * static_cast<double>(count);
+  const double bytes = x.bytes() + sizeof(gemm_problem<T>) * static_cast<double>(count);
   suite.run({.name = name,
              .scalar = scalar_letter<T>,
              .unit = "GB/s",
              .work = bytes,
              .bytes = bytes,
              .candidates = std::move(candidates),
-             .poison =
-                 [&] {
-                   for (looked_at& s : some) s.result->poison();
-                 },
-             .compare =
-                 [&](const std::string& tried) {
-                   for (looked_at& s : some) {
-                     const auto& got = s.result->fetch();
-                     std::copy(got.begin(), got.end(), s.c.begin());
-                     s.right->compare(name, tried);
-                   }
-                 }});
+             .poison = [&] { x.poison(); },
+             .compare = [&](const std::string& tried) { x.compare(name, tried); }});
+}
+
+/// Few large problems of each of some orders, none of which fills the device: as groups of one
+/// call, beside a call for each.
+template <class T>
+void run_groups(device_suite& suite, device_numbers<T>& numbers) {
+  const std::string name = "gemm groups n=64..256";
+  if (!suite.begins(name, scalar_letter<T>, true)) return;
+  const device_queue& where = suite.where();
+  batches_of_orders<T> x(where, numbers, orders_between(64, 256, 32), 4);
+  std::vector<gemm_group<T>> groups;
+  std::vector<const T*> a, b;
+  std::vector<T*> c;
+  for (const gemm_batch<T>& group : x.groups()) {
+    groups.push_back({.m = group.m,
+                      .n = group.n,
+                      .k = group.k,
+                      .lda = group.k,
+                      .ldb = group.n,
+                      .ldc = group.n,
+                      .count = group.count});
+    for (std::ptrdiff_t i = 0; i < group.count; ++i) {
+      a.push_back(group.a + i * group.a_size());
+      b.push_back(group.b + i * group.b_size());
+      c.push_back(group.c + i * group.c_size());
+    }
+  }
+  const auto list_a = list_there(where, a), list_b = list_there(where, b);
+  const auto list_c = list_there(where, c);
+  const auto groups_from = [&, first_group = groups.data()](index first, index count, index at) {
+    gemm(where, order::row_major, first_group + first, count, list_a.get() + at, list_b.get() + at,
+         list_c.get() + at);
+  };
+  const index all = std::ssize(groups), each = groups[0].count;
+  std::vector<candidate> candidates{{"tenfold", [&] { groups_from(0, all, 0); }},
+                                    {"one by one", [&] {
+                                       for (index g = 0; g < all; ++g) groups_from(g, 1, g * each);
+                                     }}};
+  if (const cublas* const peer = suite.peer())
+    if (auto pass = peer->grouped(x.groups()))
+      candidates.push_back({"cublas grouped", std::move(pass)});
+  suite.run({.name = name,
+             .scalar = scalar_letter<T>,
+             .unit = "GFLOP/s",
+             .work = x.flops(),
+             .bytes = x.bytes(),
+             .ahead = 0.9,  // it is the same call
+             .of_copy = 0,
+             .candidates = std::move(candidates),
+             .poison = [&] { x.poison(); },
+             .compare = [&](const std::string& tried) { x.compare(name, tried); }});
 }
 
 }  // namespace tenfold::bench

@@ -85,20 +85,25 @@ library_call listed(gemm_shape s, const void* const* first, index count) {
 }
 
 TEST_CASE("groups go to the library together where each list goes on") {
-  const void* const list[9] = {};
+  const void* const list[300] = {};
   const library_call last = listed(real, list, 3);
-  CHECK(library_joins(last, listed(rows(scalar::f64, 64, 64, 32), list + 3, 2)));
-  CHECK(!library_joins(last, listed(real, list + 4, 2)));
-  CHECK(!library_joins(last, listed(rows(scalar::f64, 64, 64, 8), list + 3, 2)));
-  CHECK(!library_joins(last, listed(rows(scalar::f32, 64, 64, 32), list + 3, 2)));
+  CHECK(library_joins(last, listed(rows(scalar::f64, 64, 64, 32), list + 3, 2), h100_capabilities));
+  CHECK(!library_joins(last, listed(real, list + 4, 2), h100_capabilities));
+  CHECK(!library_joins(last, listed(rows(scalar::f64, 64, 64, 8), list + 3, 2), h100_capabilities));
+  CHECK(
+      !library_joins(last, listed(rows(scalar::f32, 64, 64, 32), list + 3, 2), h100_capabilities));
   for (batch_place library_arguments::*const one :
        {&library_arguments::a, &library_arguments::b, &library_arguments::c}) {
     library_call next = listed(real, list + 3, 2);
     (next.arguments.*one).data = list;
-    CHECK(!library_joins(last, next));
+    CHECK(!library_joins(last, next, h100_capabilities));
   }
+  // What fills half of a device goes there alone.
+  const library_call many = listed(real, list + 3, 200);
+  CHECK(!library_joins(last, many, h100_capabilities));
+  CHECK(!library_joins(many, listed(real, list + 203, 2), h100_capabilities));
   const library_call strided{library_product_of(real), {{list}, {list}, {list}, 0}};
-  CHECK(!library_joins(strided, strided));
+  CHECK(!library_joins(strided, strided, h100_capabilities));
 }
 
 }  // namespace

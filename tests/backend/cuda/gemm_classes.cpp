@@ -57,7 +57,7 @@ TEST_CASE("some threads of a warp to each problem") {
 TEST_CASE("a warp to each problem") {
   check<double, warp, 22, 22, 22>();
   check<double, warp, 25, 22, 9, operands{by_column, pointers, by_column}>();
-  check<std::complex<double>, warp, 17, 17, 4, operands{lanes, lanes, lanes, false, true}>();
+  check<std::complex<double>, block, 17, 17, 4, operands{lanes, lanes, lanes, false, true}>();
 }
 
 TEST_CASE("a block to each problem") {
