@@ -264,13 +264,13 @@ class device_passes : protected device_values<L> {
     label_set there = 0;
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(was.labels & ~batch, l)) continue;
-      const int read = r.to_label[l];
+      const int seen = r.to_label[l];
       int to = -1;
-      if (read >= 0 && read == along) {
+      if (seen >= 0 && seen == along) {
         to = s.rows;
-      } else if (read >= 0 && contains(t.lines, read)) {
+      } else if (seen >= 0 && contains(t.lines, seen)) {
         for (int k = 0; k < problem_.label_count; ++k)
-          if (contains(s.lines, k) && s.like[k] == t.like[read]) to = k;
+          if (contains(s.lines, k) && s.like[k] == t.like[seen]) to = k;
       }
       if (to < 0 || was.stride[l] != is.stride[to] || extent(l) != extent(to)) return false;
       there |= bit(to);
