@@ -359,6 +359,7 @@ class device_lowering : private device_fusion<L> {
     written.type = to.type;
     written.place = 1;
     shared.where = device_memory::element;
+    shared.apart = phase.element_entries;
     step_of(from, read_there, shared);
     step_of(to, shared, written);
     phase.steps.back().sign = said.sign;

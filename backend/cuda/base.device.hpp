@@ -59,6 +59,8 @@ void shuffle(const void* mine, void* taken, int bytes, int lane, const char* fil
 void copy_async(void* to, const void* from, int bytes);
 /// What is read or written at once must lie at a multiple of its bytes.
 void check_alignment(const void* place, int bytes);
+/// Entry `at` must be one of `count` from `first` on.
+void check_range(long long at, long long first, long long count);
 void close_copies();
 void wait_for_copies(int open);
 }  // namespace tenfold::cuda::emulated

@@ -188,6 +188,15 @@ TENFOLD_DEVICE D distance_to_line(I line) {
   }
 }
 
+/// On the host looks whether an entry of the shared memory of elements is one that element `slot`
+/// has of an operand.
+template <device_operand X, int Elements>
+TENFOLD_DEVICE void check_element([[maybe_unused]] int slot, [[maybe_unused]] int at) {
+#if !defined(__CUDACC__)
+  emulated::check_range(at, X.stretch * Elements + slot * X.apart, X.apart);
+#endif
+}
+
 /// An operand of one line: where its row 0 lies.
 template <class P, device_operand X>
 struct operand_of_line {
@@ -198,6 +207,7 @@ struct operand_of_line {
   const void* map = nullptr;  ///< mapped
   long long number = 0;       ///< mapped: in the map
   int at = 0;                 ///< element, block, constant
+  int slot = 0;               ///< element: of which
 
   operand_of_line() = default;
   template <class D>
@@ -215,8 +225,10 @@ struct operand_of_line {
       }
     } else {
       at = static_cast<int>(X.offset + line);
-      if constexpr (X.where == device_memory::element)
+      if constexpr (X.where == device_memory::element) {
         at += static_cast<int>(X.stretch) * P::elements + e.slot * static_cast<int>(X.apart);
+        slot = e.slot;
+      }
     }
   }
 
@@ -228,13 +240,20 @@ struct operand_of_line {
       return static_cast<const int*>(map)[number + further];
   }
 
+  /// The entry of the element so far from row 0.
+  TENFOLD_DEVICE T& of_element(phase_memory<P>& memory, long long further) const {
+    const int there = at + static_cast<int>(further);
+    check_element<X, P::elements>(slot, there);
+    return memory.element[there];
+  }
+
   /// The entry so far from row 0; `values` are the registers of the line.
   template <class Values>
   TENFOLD_DEVICE T load(phase_memory<P>& memory, const Values& values, long long further) const {
     if constexpr (X.where == device_memory::line) {
       return values[X.offset + further];
     } else if constexpr (X.where == device_memory::element) {
-      return memory.element[at + static_cast<int>(further)];
+      return of_element(memory, further);
     } else if constexpr (X.where == device_memory::block) {
       return memory.block[at + static_cast<int>(further)];
     } else if constexpr (X.where == device_memory::constant) {
@@ -256,7 +275,7 @@ struct operand_of_line {
     if constexpr (X.where == device_memory::line) {
       values[X.offset + further] = value;
     } else if constexpr (X.where == device_memory::element) {
-      memory.element[at + static_cast<int>(further)] = value;
+      of_element(memory, further) = value;
     } else if constexpr (X.where == device_memory::block) {
       memory.block[at + static_cast<int>(further)] = value;
     } else if constexpr (X.mapped) {

@@ -421,7 +421,7 @@ TENFOLD_DEVICE void copy_line(lines_at_hand<P, 1>& here, const I (&number)[1]) {
   TENFOLD_UNROLL_BY(line.juts_out ? 1 : line.rows)
   for (int m = 0; m < line.rows; ++m) {
     if (line.juts_out && m >= line.rows_left[0]) break;
-    T& to = here.memory.element[line.to[0].at + static_cast<int>(m * step.rows.to)];
+    T& to = line.to[0].of_element(here.memory, m * step.rows.to);
     if constexpr (converts) {
       to = from.load(here.memory, here.values[0], m * step.rows.a);
     } else {

@@ -77,7 +77,8 @@ struct run {
   fiber* current = nullptr;
   ucontext_t scheduler;
   std::uint64_t early = 0;  // draws which copies are done when they are begun
-  int misaligned = 0;  // bytes that were asked for at once elsewhere than at a multiple of them
+  int misaligned = 0;    // bytes that were asked for at once elsewhere than at a multiple of them
+  bool strayed = false;  // an entry was asked for that belongs to something else
   long long block = 0;
   std::byte* shared = nullptr;
   // Addresses that stand for points in time: what happened before a thread came to wait is seen by
@@ -238,6 +239,8 @@ void run_block(run& r, std::mt19937_64& random) {
     }
   }
   acquire(r.end);
+  if (r.strayed)
+    throw emulation_error("a thread asked for an entry outside what an element has of a value");
   if (r.misaligned > 0)
     throw emulation_error("a thread asked for " + std::to_string(r.misaligned) +
                           " bytes at once elsewhere than at a multiple of them");
@@ -429,6 +432,9 @@ void copy_async(void* to, const void* from, int bytes) {
 void check_alignment(const void* place, int bytes) {
   if (reinterpret_cast<std::uintptr_t>(place) % static_cast<unsigned>(bytes) != 0)
     now->misaligned = bytes;
+}
+void check_range(long long at, long long first, long long count) {
+  if (at < first || at >= first + count) now->strayed = true;
 }
 void close_copies() { ++current_fiber().closings; }
 void wait_for_copies(int last) {

@@ -63,11 +63,14 @@ TEST_CASE("a barrier of an expression that only some threads reach is an error")
 }
 
 TEST_CASE("an entry beyond an element's shared memory is an error, one that nobody wrote shows") {
-  CHECK(times_caught({operand_code, "memory.element[at + static_cast<int>(further)] = value;",
+  CHECK(times_caught({operand_code, "of_element(memory, further) = value;",
                       "volatile long long end = P::elements * P::element_entries;\n"
-                      "memory.element[at + static_cast<int>(further)] = value;\n"
+                      "of_element(memory, further) = value;\n"
                       "(&memory.element[0])[end] = value;"},
                      "outside") == orders);
+  CHECK(times_caught({operand_code, "of_element(memory, further) = value;",
+                      "of_element(memory, further + X.apart) = value;"},
+                     "outside what an element has") == orders);
   CHECK(times_caught({steps_code, "{mine < all && is_part", "{mine + 1 < all && is_part"}) ==
         orders);
 }
