@@ -42,7 +42,7 @@ struct path_options {
 
   path_method method = path_method::automatic;
   path_objective objective = path_objective::both;
-  path_ties ties = path_ties::outermost;
+  path_ties ties = path_ties::outermost;  ///< on a device always `neighbours`
   std::uint64_t seed = 0;
   int tries = 64;
   /// No intermediate may have more entries; 0: any number.

@@ -105,7 +105,6 @@ TENFOLD_DEVICE S& shared() {
 #else
 inline int thread_index() { return emulated::thread(); }
 inline int thread_index_anew() { return emulated::thread(); }
-inline int first_of_warp(int t) { return t / 32 * 32; }
 inline long long block_index() { return emulated::block(); }
 inline long long block_count() { return emulated::blocks(); }
 inline void wait_for_block(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
@@ -119,6 +118,9 @@ inline T of_lane(T x, int lane, const char* file = __builtin_FILE(), int line = 
   T taken;
   emulated::shuffle(&x, &taken, sizeof(T), lane, file, line);
   return taken;
+}
+inline int first_of_warp(int t, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return of_lane(t, 0, file, line);
 }
 template <class S>
 inline S& shared() {

@@ -48,8 +48,8 @@ class device_machine {
 
   /// Whether the vendor's library for products of large matrices is here; who asks first opens it.
   virtual bool has_library() { return false; }
-  /// Starts products by it, together where they are several (select::library_joins) and it can. All
-  /// that lies on the host is read before this returns.
+  /// Starts products by it, one or more, together where they are several (select::library_joins)
+  /// and it can. All that lies on the host is read before this returns.
   virtual void multiply(std::span<const library_call>, void* /*stream*/) {}
 
   /// Memory of the device, aligned to 256 bytes; nobody has written it.

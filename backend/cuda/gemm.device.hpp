@@ -104,8 +104,7 @@ TENFOLD_DEVICE void finish(const device_gemm_arguments<T>& x, bool has_products,
   TENFOLD_UNROLL
   for (int s = 0; s < Entries; ++s) sum[s] = multiply(alpha, sum[s]);
   if constexpr (C.layout == batch_layout::gathered) {
-    // Some numbers of the map are read before the first of them is waited for.
-    constexpr int some = Entries < 8 ? Entries : 8;
+    constexpr int some = Entries < looked_up_together ? Entries : looked_up_together;
     if (!has_products) return;
     TENFOLD_UNROLL
     for (int first = 0; first < Entries; first += some) {

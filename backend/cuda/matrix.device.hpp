@@ -127,6 +127,11 @@ TENFOLD_DEVICE T factor(T x) {
     return x;
 }
 
+/// Addresses of a list, or numbers of a map, that a thread reads before it waits for the first of
+/// them: what is read by them is on its way after two latencies of the memory, not after two for
+/// each.
+inline constexpr int looked_up_together = 8;
+
 // ---- tiles in shared memory ---------------------------------------------------------------------
 
 /// Which tiles a group has at a time, of matrices of one operand: from (row, column) of problem
@@ -165,10 +170,6 @@ struct tile_walk {
   static constexpr int box_n = least(neighbours, left), box_l = least(lines, left / box_n);
   static constexpr int box_p = least(Problems, Threads / box_n / box_l);
   static constexpr int in_box = box_p * box_n * box_l;
-  /// Addresses of a list, or numbers of a map, that a thread reads before it waits for the first of
-  /// them: what is read by them is on its way after two latencies of the memory, not after two for
-  /// each.
-  static constexpr int looked_up = 8;
   /// Rounds through one matrix, and matrices that one thread comes to.
   static constexpr int rounds_n = rounds_of(neighbours, box_n);
   static constexpr int rounds = rounds_n * rounds_of(lines, box_l);
@@ -207,7 +208,7 @@ struct tile_walk {
     if (from.p >= r.problems) return;
     const long long offset = one_matrix<T, X>::offset(r.row + from.i, r.column + from.j);
     if constexpr (X.layout == batch_layout::pointers) {
-      constexpr int some = least(looked_up, matrices);
+      constexpr int some = least(looked_up_together, matrices);
       TENFOLD_UNROLL_BY(matrices <= 64 ? matrices : 8)
       for (int q = 0; q < matrices; q += some) {
         // Nothing is asked before an address is read: the compiler would wait for each of them.
@@ -313,7 +314,7 @@ template <class walk, class T>
 TENFOLD_DEVICE void stage_mapped(walk, T* to, const device_place& from, const tile_range& range,
                                  unsigned t) {
   using matrix = one_matrix<T, walk::matrix>;
-  constexpr int all = walk::matrices * walk::rounds, some = walk::least(walk::looked_up, all);
+  constexpr int all = walk::matrices * walk::rounds, some = walk::least(looked_up_together, all);
   const auto first = walk::first(t);
   const auto problem = [&](int at) { return first.p + at / walk::rounds * walk::box_p; };
   TENFOLD_UNROLL_BY(all <= 64 ? all : 1)

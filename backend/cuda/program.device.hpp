@@ -303,11 +303,15 @@ TENFOLD_DEVICE void run_along(lines_at_hand<P, Lines>& here, const I (&number)[L
   if constexpr (S < End) {
     constexpr int rows_end = end_of_rows<P>(S, End);
     if constexpr (rows_end > S) {
-      // A step whose rows are a part of something stands alone.
-      if (P::steps[S].rows.all > 0 && has_all_rows<P, P::steps[S]>(here.element[0]))
-        run_rows<P, S, rows_end, true>(here, number);
-      else
+      if constexpr (P::steps[S].rows.all == 0) {
         run_rows<P, S, rows_end, false>(here, number);
+      } else {
+        static_assert(rows_end == S + 1, "a step whose rows are a part of something stands alone");
+        if (has_all_rows<P, P::steps[S]>(here.element[0]))
+          run_rows<P, S, rows_end, true>(here, number);
+        else
+          run_rows<P, S, rows_end, false>(here, number);
+      }
       run_along<P, rows_end, End>(here, number, lane);
     } else {
       if constexpr (P::steps[S].halves != reflection::none)
@@ -448,10 +452,14 @@ TENFOLD_DEVICE void run_copy(const arguments_of<P>& x, phase_memory<P>& memory,
     const I number[] = {line_of_element<P>(i, lines)};
     if (!is_part<P, step>(e, number[0])) continue;
     lines_at_hand<P, 1> here{x, memory, {e}, {true}, {}};
-    if (has_all_rows<P, step>(e))
-      copy_line<P, S, true>(here, number);
-    else
+    if constexpr (step.rows.all == 0) {
       copy_line<P, S, false>(here, number);
+    } else {
+      if (has_all_rows<P, step>(e))
+        copy_line<P, S, true>(here, number);
+      else
+        copy_line<P, S, false>(here, number);
+    }
   }
 }
 

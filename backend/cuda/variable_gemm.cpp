@@ -1,3 +1,4 @@
+#include <cassert>
 #include <tenfold/backend/cuda/text_of.hpp>
 #include <tenfold/backend/cuda/variable_gemm.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
@@ -23,6 +24,7 @@ std::string variable_gemm_text(scalar type, const device_variable_gemm& g) {
 void variable_gemm(device_machine& machine, scalar type, const device_variable_gemm& cut, int group,
                    bool by_row, const void* problems, int* codes, index count, void* stream) {
   if (count == 0) return;
+  assert(0 < group && group <= variable_problems);
   const auto bytes = shared_bytes(cut, static_cast<int>(bytes_of(type)));
   const device_use use{.shared_bytes =
                            cut.blocks * (bytes + machine.capabilities().reserved_bytes)};

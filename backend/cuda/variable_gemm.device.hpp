@@ -169,9 +169,7 @@ struct variable_tile {
 };
 /// Register tile t of down x across, band by band: a band is two rows of tiles, and goes column by
 /// column. Then of the lanes of a warp those that differ in the last bit of their number read the
-/// same column of right, those that differ in the next one the same row of left. Where lanes read
-/// eight bytes each, others found shared memory to serve both halves of such a warp at a time; it
-/// was not measured here.
+/// same column of right, those that differ in the next one the same row of left.
 constexpr int variable_band = 2;
 TENFOLD_DEVICE variable_tile tile_of(int t, int down, int across, unsigned reciprocal_of_band) {
   const int band = quotient(t, reciprocal_of_band), in_band = t - band * variable_band * across;

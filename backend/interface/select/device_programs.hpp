@@ -81,10 +81,10 @@ constexpr index device_sum_parts(index lines, index terms, int lanes,
 }
 
 /// The sides of the square parts by which entries are put in another order, and the threads that
-/// do: neighbours are read and written by warps. On an H200 parts of 32 and of 64 made a
-/// transposition run at 0.68 and 0.77 of a copy in single precision, at 0.95 and 0.92 in double
-/// precision; 256 threads at 0.59 and 0.83 with parts of 32, because their blocks wait for each
-/// other's copies.
+/// do, each of which has some rows of a part: neighbours are read and written by warps. On an H200
+/// a transposition runs at 0.81 of a copy in single, 0.97 in double precision. Before threads had
+/// rows, parts of 32 and of 64 made it run at 0.68 and 0.77 in single, at 0.95 and 0.92 in double
+/// precision.
 constexpr index device_part_side(scalar type) { return bytes_of(type) < 8 ? 64 : 32; }
 inline constexpr int device_part_threads = 128;
 
@@ -115,12 +115,13 @@ inline index device_direct_loads(const device_phase& phase) {
 }
 
 /// Registers of 32 bits that a thread of a fused phase gets at least, and as many more as leave
-/// room for the blocks that shared memory has room for. Left alone the compiler takes more, to read
-/// ahead. On an H200 the mass operator of degree 7 was 0.77 times as fast with 96 as with 64, but
-/// where lines read many numbers from the memory of the device half of these shall be on their way:
-/// the collocated stiffness operators of degrees 5 and 6, which read 36 and 42, were 0.86 and 0.82
-/// times as fast with 72 instead of 96, that of degree 12, 78 numbers, 0.79 times with 96 instead
-/// of 168, and the other one of degree 8, 60 numbers, 0.96 times with 96 instead of 112.
+/// room for the blocks that shared memory, or these, have room for. Left alone the compiler takes
+/// more, to read ahead. On an H200 the mass operator of degree 7 was 0.77 times as fast with 96 as
+/// with 64, but where lines read many numbers from the memory of the device half of these shall be
+/// on their way: the collocated stiffness operators of degrees 5 and 6, which read 36 and 42, were
+/// 0.86 and 0.82 times as fast with 72 instead of 96; that of degree 12, 78 numbers, 0.79 times
+/// with 96 instead of 168, which two blocks leave it; and the other one of degree 8, 60 numbers,
+/// 0.96 times with 96 instead of 128, which four leave it.
 inline int device_least_registers(const device_phase& phase, scalar type) {
   const int words = words_of(type), loads = static_cast<int>(device_direct_loads(phase));
   const int least = 32 + 16 * words;

@@ -7,9 +7,9 @@
 namespace tenfold::select {
 
 /// The least rows and columns of a C for which the library is asked, and twice the least terms of
-/// its sums. On an H200 it was 1.00, 0.96, 1.34 and 1.37 times as fast as our kernel for n = 64,
+/// its sums. On an H200 it is 0.99, 0.95, 1.32 and 1.36 times as fast as our kernel for n = 64,
 /// 128, 256 and 512 in single precision, in double precision, where it has the tensor
-/// cores, 1.29, 2.7, 3.2 and 3.5 times; for n = 32 0.7 and 1.0 times. Of a C that is long, but
+/// cores, 1.24, 2.8, 3.2 and 3.5 times; for n = 32 0.7 and 1.0 times. Of a C that is long, but
 /// narrow, much of its tiles would be empty.
 inline constexpr index library_order = 64;
 

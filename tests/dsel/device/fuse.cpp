@@ -243,6 +243,49 @@ TEST_CASE("what a step leaves is read by others as it lies and turned") {
   CHECK(same(got, want));
 }
 
+TEST_CASE(
+    "a result lies in the place of what is read along its lines, not of what is read across") {
+  // t along k by lines j, then w along k by lines i of what lies turned, then v again along lines
+  // j; all extents are alike, and threads take their lines in any order.
+  using labels::e, labels::i, labels::j, labels::k;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr local<"t"> t;
+  constexpr local<"w"> w;
+  constexpr output<"v"> v;
+  constexpr auto kernel =
+      fuse(e)(t(e, i, j) = A(i, k) * u(e, k, j), w(e, i, j) = A(i, k) * t(e, j, k),
+              v(e, i, j) = A(j, k) * w(e, k, i) + A(i, k) * w(e, k, j));
+  constexpr index n = 5, elements = 40;
+  testing::test_device machine;
+  const device_queue where = on(machine);
+  tensor<double, dyn, n, n> U(elements), got(elements), want(elements);
+  tensor<double, n, n> table;
+  fill(U, 1);
+  fill(table, 3);
+  for (index x = 0; x < elements; ++x) {
+    double T[n][n] = {}, W[n][n] = {};
+    for (index a = 0; a < n; ++a)
+      for (index b = 0; b < n; ++b)
+        for (index c = 0; c < n; ++c) T[a][b] += table(a, c) * U(x, c, b);
+    for (index a = 0; a < n; ++a)
+      for (index b = 0; b < n; ++b)
+        for (index c = 0; c < n; ++c) W[a][b] += table(a, c) * T[b][c];
+    for (index a = 0; a < n; ++a)
+      for (index b = 0; b < n; ++b) {
+        want(x, a, b) = 0;
+        for (index c = 0; c < n; ++c)
+          want(x, a, b) += table(b, c) * W[c][a] + table(a, c) * W[c][b];
+      }
+  }
+  const auto from = copied(where, U);
+  const auto small = copied(where, table);
+  device_tensor<double, dyn, n, n> to(where, elements);
+  kernel(where, v = to, u = from, A = small);
+  to.copy_to(got);
+  CHECK(same(got, want));
+}
+
 TEST_CASE("what is declared of an operand is legal on a device") {
   using labels::e, labels::q, labels::r, labels::i, labels::j;
   constexpr input<"u"> u;
