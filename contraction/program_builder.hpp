@@ -1,13 +1,13 @@
 #pragma once
 
-#include <tenfold/contraction/phases.hpp>
+#include <tenfold/contraction/slabs.hpp>
 
 /// A program in the making: its phases, steps and loops, and where values of the plan lie.
 namespace tenfold {
 
 template <limits L, class Program>
-class program_builder : protected phases<L> {
-  using base = phases<L>;
+class program_builder : protected slabs<L> {
+  using base = slabs<L>;
 
  protected:
   using base::external_stride, base::is_final, base::is_mapped, base::labels_of, base::order_of;
