@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tenfold/backend/cpu/simd.hpp>
+#include <tenfold/backend/cpu/load_store.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 

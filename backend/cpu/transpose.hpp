@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstring>
-#include <tenfold/backend/cpu/simd.hpp>
+#include <tenfold/backend/cpu/load_store.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <utility>
