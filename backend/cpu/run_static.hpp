@@ -8,10 +8,12 @@
 #include <tenfold/backend/cpu/parts.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/staged_result.hpp>
+#include <tenfold/backend/cpu/static_contract.hpp>
+#include <tenfold/backend/cpu/static_entries.hpp>
+#include <tenfold/backend/cpu/static_steps.hpp>
 #include <tenfold/backend/cpu/step_pointers.hpp>
 #include <tenfold/backend/cpu/tile_rows.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
-#include <tenfold/backend/cpu/unrolled.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/select.hpp>
@@ -23,10 +25,6 @@
 /// shape, not by P, so that expressions (and steps) of one shape share them.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
-
-/// What programs that are constants may assume: the flags this file is compiled with.
-inline constexpr capabilities static_capabilities{
-    device::cpu, lanes<double> * 8, registers, 32768, 1048576, true, nullptr, compiled_model};
 
 /// Phases and steps are read through references into P::value: copies of them in each function cost
 /// g++ 0.3 s more for the mass operator.
@@ -93,8 +91,8 @@ class static_runner {
                                                const phase_range& range, index begin, index end) {
     static constexpr const program_phase& phase = P::value.phases[F];
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
-      if constexpr (streams<F>.lines() > 0) {
-        if (static_cast<double>(range.count) * static_cast<double>(streams<F>.bytes) >
+      if constexpr (streams_of<P, F>.lines() > 0) {
+        if (static_cast<double>(range.count) * static_cast<double>(streams_of<P, F>.bytes) >
             static_cast<double>(caches().l3)) {
           const auto run_one = [&](index i, staged_result<T> * result)
               __attribute__((always_inline)) {
@@ -103,11 +101,11 @@ class static_runner {
                   run_tile<F>(args, workspace, scratch, at);
                 });
           };
-          if constexpr (stages<F>()) {
+          if constexpr (stages<P, F>()) {
             T* const result = static_cast<T*>(args.output);
             if ((!Scaled || args.beta == T(0)) &&
                 reinterpret_cast<std::uintptr_t>(result) % 64 == 0) {
-              staged_result<T> staged(piece<F>, result);
+              staged_result<T> staged(staged_piece<P, F>, result);
               for (index i = begin; i < end; ++i) run_one(i, &staged);
               return;
             }
@@ -132,89 +130,8 @@ class static_runner {
     }
   }
 
-  template <int S>
-  static constexpr std::size_t phase_of() {
-    std::size_t at = 0;
-    for (std::size_t f = 0; f < static_cast<std::size_t>(P::value.phase_count); ++f) {
-      const program_phase& phase = P::value.phases[f];
-      if (S >= phase.first_step && S < phase.first_step + phase.step_count) at = f;
-    }
-    return at;
-  }
-
   /// Scratch of so many bytes lies on the stack, where a tiny program finds it at once.
   static constexpr std::size_t stack_bytes = 4096;
-
-  /// Entries of products that run together between which lines are fetched.
-  static constexpr index entries_of_piece = 4;
-
-  static constexpr int most_registers = static_capabilities.registers_for(scalar_of<T>);
-  /// Columns of the sandwich that begins with step s.
-  static constexpr int sandwich_columns_of(std::size_t s) {
-    const program_step& there = P::value.steps[s];
-    const program_step& back = P::value.steps[s + static_cast<std::size_t>(there.sandwich) - 1];
-    return select::sandwich_columns(there.m.extent, back.m.extent, there.halves != reflection::none,
-                                    there.sandwich - 2, most_registers);
-  }
-
-  /// Pieces of work in one tile of a step, see tile_streams.
-  static constexpr index pieces_of(std::size_t s) {
-    const program_step& step = P::value.steps[s];
-    index outer = step.slabs.count;
-    for (int l = 0; l < step.outer_count; ++l) {
-      outer *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
-    }
-    if (step.sandwich > 1)
-      return outer * select::chunks(step.n.extent, sandwich_columns_of(s)).count();
-    if (step.kind != step_kind::contract) return 0;
-    if (step.together > 1)
-      return outer * ((step.n.extent + entries_of_piece - 1) / entries_of_piece);
-    if (step.halves != reflection::none) {
-      return step.k.extent / 2 * outer *
-             select::chunks(step.m.extent / 2, select::most_pairs).count() *
-             select::chunks(step.n.extent, select::even_odd_columns(step.m.extent, most_registers))
-                 .count();
-    }
-    if (!has_tile_rows(step)) return 0;
-    const select::tile_shape tile = tile_of(step);
-    return outer * select::chunks(step.m.extent, tile.m).count() *
-           select::chunks(step.n.extent, tile.n).count();
-  }
-  static constexpr select::tile_shape tile_of(const program_step& step) {
-    return P::value.unrolled ? select::unrolled_tile(step.m.extent, step.n.extent)
-                             : select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                                   most_registers, step.a.how == access::lanes)
-                                   .shape;
-  }
-  /// Whether the register tiles of a step are unrolled and run row by row.
-  static constexpr bool has_tile_rows(const program_step& step) {
-    return step.k_outer_count == 0 && !P::value.unrolled && step.k.extent <= select::static_sum;
-  }
-
-  /// What a tile of phase F reads from memory.
-  template <int F>
-  static constexpr tile_streams streams = [] {
-    const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
-    tile_streams all;
-    int in_sandwich = 0;  // what a sandwich does is in its pieces
-    for (int i = phase.first_step; i < phase.first_step + phase.step_count; ++i) {
-      const auto s = static_cast<std::size_t>(i);
-      add_streams(all, P::value, phase, P::value.steps[s]);
-      if (--in_sandwich > 0) continue;
-      all.pieces += pieces_of(s);
-      in_sandwich = P::value.steps[s].sandwich;
-    }
-    return all;
-  }();
-  /// The result of a tile of phase F, and whether it may go past the caches.
-  template <int F>
-  static constexpr result_piece piece = piece_of(P::value,
-                                                 P::value.phases[static_cast<std::size_t>(F)]);
-  template <int F>
-  static constexpr bool stages() {
-    const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
-    return select::is_behind_a_call(phase.tile_flops) && piece<F>.entries > 0;
-  }
 
   /// Runs tile i of phase F. Meanwhile it fetches what tile i + 1 < end reads, and the numbers of
   /// maps, which are needed to fetch what they lead to, that tile i + 2 reads; and what the tile
@@ -227,13 +144,13 @@ class static_runner {
     tile_at at{position_of(phase, range, i)};
     at.is_followed = i + 1 < end;
     if (result == nullptr && !at.is_followed) return run(at);
-    line_fetcher::range lines[streams<F>.count];
+    line_fetcher::range lines[streams_of<P, F>.count];
     if (at.is_followed) {
       at.after = position_of(phase, range, i + 1);
       at.is_followed = at.after.lane_count == phase.width * phase.vectors;
       const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
-      for (int s = 0; s < streams<F>.count; ++s) {
-        const tile_stream& one = streams<F>.list[s];
+      for (int s = 0; s < streams_of<P, F>.count; ++s) {
+        const tile_stream& one = streams_of<P, F>.list[s];
         const void* base = args.inputs[one.ref.slot];
         index size = one.size;
         if (one.is_map) {
@@ -246,10 +163,10 @@ class static_runner {
         lines[s] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
       }
     }
-    line_fetcher next(lines, i + 1 < end ? streams<F>.count : 0, streams<F>.lines());
+    line_fetcher next(lines, i + 1 < end ? streams_of<P, F>.count : 0, streams_of<P, F>.lines());
     at.next = &next;
     if (result != nullptr && at.lane_count == phase.width * phase.vectors)
-      at.staged = result->begin(at, next, streams<F>.pieces);
+      at.staged = result->begin(at, next, streams_of<P, F>.pieces);
     run(at);
   }
 
@@ -259,7 +176,7 @@ class static_runner {
   [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
                                               T* scratch, const tile_at& at) {
     static constexpr const program_phase& phase = P::value.phases[F];
-    if constexpr (streams<F>.lines() > 0 && select::is_behind_a_call(phase.tile_flops)) {
+    if constexpr (streams_of<P, F>.lines() > 0 && select::is_behind_a_call(phase.tile_flops)) {
       call_tile<F>(args, workspace, scratch, at);
     } else {
       run_steps<phase.first_step>(args, workspace, scratch, at,
@@ -333,152 +250,6 @@ class static_runner {
             address<S, &program_step::b, T>(args, workspace, scratch, at),
             address<S, &program_step::c, C>(args, workspace, scratch, at)};
   }
-
-  /// Moves the pointers of some steps through their outer loops, which are alike, from number Loop
-  /// on; calls f at each place.
-  template <int First, int Loop, class F, int... I>
-  [[gnu::always_inline]] static void for_each_outer_of(std::array<step_pointers<T>, sizeof...(I)> p,
-                                                       F f,
-                                                       std::integer_sequence<int, I...> steps) {
-    static constexpr const program_step& step = P::value.steps[First];
-    if constexpr (Loop == step.outer_count) {
-      f(p);
-    } else {
-      for (index left = P::value.loops[step.first_loop + Loop].extent; left > 0; --left) {
-        for_each_outer_of<First, Loop + 1>(p, f, steps);
-        (go_on<First + I, Loop>(std::get<I>(p)), ...);
-      }
-    }
-  }
-  template <int S, int Loop>
-  [[gnu::always_inline]] static void go_on(step_pointers<T>& p) {
-    static constexpr const step_loop& loop = P::value.loops[P::value.steps[S].first_loop + Loop];
-    p.a += loop.a;
-    p.b += loop.b;
-    p.c += loop.c;
-  }
-
-  /// Whether step s, behind step `first` which it runs with, adds to what the step before it has in
-  /// its register.
-  static constexpr bool continues(int first, int s) {
-    const auto at = static_cast<std::size_t>(s);
-    return s > first && P::value.steps[at].accumulates &&
-           P::value.steps[at - 1].c == P::value.steps[at].c;
-  }
-
-  /// The number of the sum, each in a register, that step S of the steps from First on belongs to.
-  template <int First, int S>
-  static constexpr int sum_of_step = [] {
-    int sum = 0;
-    for (int s = First + 1; s <= S; ++s) sum += !continues(First, s);
-    return sum;
-  }();
-
-  /// What `Count` products entry by entry read: each entry once, though several read it.
-  template <int Count>
-  struct entries_read {
-    int count = 0;
-    int number[2 * Count] = {};  ///< of a and b of each step
-    int step[2 * Count] = {};    ///< who reads an entry first
-    int uses[2 * Count] = {};
-  };
-  template <int First, int Count>
-  static constexpr entries_read<Count> entries_of = [] {
-    entries_read<Count> all;
-    const auto step = [](int i) -> const program_step& {
-      return P::value.steps[static_cast<std::size_t>(First + i)];
-    };
-    const auto is_same = [&](int x, int y) {
-      const program_step &in_x = step(x / 2), &in_y = step(y / 2);
-      const auto strides = [&](const step_loop& of_x, const step_loop& of_y) {
-        return (x % 2 == 0 ? of_x.a : of_x.b) == (y % 2 == 0 ? of_y.a : of_y.b);
-      };
-      bool same = (x % 2 == 0 ? in_x.a : in_x.b) == (y % 2 == 0 ? in_y.a : in_y.b) &&
-                  strides(in_x.n, in_y.n) && strides(in_x.m, in_y.m);
-      for (int l = 0; l < in_x.outer_count; ++l)
-        same = same && strides(P::value.loops[static_cast<std::size_t>(in_x.first_loop + l)],
-                               P::value.loops[static_cast<std::size_t>(in_y.first_loop + l)]);
-      return same;
-    };
-    for (int i = 0; i < 2 * Count; ++i) {
-      int same = 0;
-      while (same < i && !is_same(same, i)) ++same;
-      all.number[i] = same < i ? all.number[same] : all.count++;
-      if (same == i) all.step[all.number[i]] = i / 2;
-      ++all.uses[all.number[i]];
-    }
-    return all;
-  }();
-  /// Loads what step I of the steps from First on reads first; what lies in registers is `held`.
-  /// What others read, too, is kept in a register: g++ loads it anew for each otherwise, and the
-  /// loads are what takes the time.
-  template <int First, int Count, int I, int Width>
-  [[gnu::always_inline]] static void read(const step_pointers<T>& p, index q, index x,
-                                          const vec<T, Width>& held, vec<T, Width>* entries) {
-    static constexpr const program_step& step = P::value.steps[First + I];
-    static constexpr const auto& all = entries_of<First, Count>;
-    constexpr int a = all.number[2 * I], b = all.number[2 * I + 1];
-    const auto entry = [&]<buffer Where, int Uses>(const T* from) __attribute__((always_inline)) {
-      if constexpr (Where == buffer::registers) return held;
-      vec<T, Width> one = load<T, Width>(from);
-      if constexpr (Uses > 1) pin(one);
-      return one;
-    };
-    if constexpr (all.step[a] == I)
-      entries[a] =
-          entry.template operator()<step.a.where, all.uses[a]>(p.a + q * step.m.a + x * step.n.a);
-    if constexpr (all.step[b] == I && b != a)
-      entries[b] =
-          entry.template operator()<step.b.where, all.uses[b]>(p.b + q * step.m.b + x * step.n.b);
-  }
-
-  /// sum := or += sign a b of entry (q, x) of step I of the steps from First on.
-  template <int First, int Count, int I, int Width>
-  [[gnu::always_inline]] static void combine(const step_pointers<T>& p, index q, index x,
-                                             const vec<T, Width>* entries, vec<T, Width>& sum) {
-    static constexpr int S = First + I;
-    static constexpr const program_step& step = P::value.steps[S];
-    static constexpr const auto& all = entries_of<First, Count>;
-    vec<T, Width> a = entries[all.number[2 * I]];
-    const vec<T, Width> b = entries[all.number[2 * I + 1]];
-    if constexpr (step.sign < 0) a = broadcast<T, Width>(T(-1)) * a;
-    if constexpr (!step.accumulates) {
-      sum = a * b;
-    } else if constexpr (continues(First, S)) {
-      sum = fma(a, b, sum);
-    } else {
-      sum = fma(a, b, load<T, Width>(p.c + q * step.m.c + x * step.n.c));
-    }
-  }
-  /// Stores the sum unless it stays in registers or the next step, if it is before End, adds to it.
-  template <int S, int End, int Width>
-  [[gnu::always_inline]] static void leave(const step_pointers<T>& p, index q, index x,
-                                           const vec<T, Width>& sum) {
-    static constexpr const program_step& step = P::value.steps[S];
-    if constexpr (step.c.where != buffer::registers && (S + 1 == End || !continues(S, S + 1)))
-      store<T, Width>(p.c + q * step.m.c + x * step.n.c, sum);
-  }
-  /// Entry (q, x) of the products from step First on; returns the sum that stays in registers, or
-  /// the last one.
-  template <int First, int Width, int... I>
-  [[gnu::always_inline]] static vec<T, Width> run_entry(const step_pointers<T>* p, index q, index x,
-                                                        const vec<T, Width>& held,
-                                                        std::integer_sequence<int, I...>) {
-    constexpr int count = sizeof...(I), end = First + count;
-    constexpr int result = [] {
-      int s = end - 1;
-      while (s > First && P::value.steps[static_cast<std::size_t>(s)].c.where != buffer::registers)
-        --s;
-      return P::value.steps[static_cast<std::size_t>(s)].c.where == buffer::registers ? s : end - 1;
-    }();
-    vec<T, Width> entries[entries_of<First, count>.count];
-    vec<T, Width> sums[sum_of_step<First, end - 1> + 1];
-    (read<First, count, I, Width>(p[I], q, x, held, entries), ...);
-    (combine<First, count, I, Width>(p[I], q, x, entries, sums[sum_of_step<First, First + I>]),
-     ...);
-    (leave<First + I, end, Width>(p[I], q, x, sums[sum_of_step<First, First + I>]), ...);
-    return sums[sum_of_step<First, result>];
-  }
   /// Entry-wise products, entry by entry: what several of them read is in L1 or a register, and the
   /// terms of a sum meet in a register.
   template <int S, int... I>
@@ -487,14 +258,14 @@ class static_runner {
                                                   std::integer_sequence<int, I...>) {
     static constexpr index extent = P::value.steps[S].n.extent;
     using products = std::integer_sequence<int, I...>;
-    for_each_outer_of<S, 0>(
+    for_each_outer_of<P, S, 0>(
         std::array{pointers<S + I>(args, workspace, scratch, at)...},
         [&](const auto& p) __attribute__((always_inline)) {
           for (index x = 0; x < extent; ++x) {
-            if constexpr (fetches<S>()) {
+            if constexpr (fetches<P, S>()) {
               if (x % entries_of_piece == 0 && at.next != nullptr) at.next->fetch();
             }
-            run_entry<S, width_of<S>()>(p.data(), 0, x, {}, products{});
+            run_entry<P, S, width_of<P, S>()>(p.data(), 0, x, {}, products{});
           }
         },
         products{});
@@ -508,9 +279,9 @@ class static_runner {
     constexpr int last = S + sizeof...(I) + 1;
     static constexpr const program_step& there = P::value.steps[S];
     static constexpr const program_step& back = P::value.steps[last];
-    static constexpr select::chunks columns(there.n.extent, sandwich_columns_of(S));
+    static constexpr select::chunks columns(there.n.extent, sandwich_columns_of<P>(S));
     const epilogue_scalars scalars = scalars_of<last>(args);
-    for_each_outer_of<S, 0>(
+    for_each_outer_of<P, S, 0>(
         std::array{pointers<S>(args, workspace, scratch, at),
                    pointers<S + 1 + I>(args, workspace, scratch, at)...,
                    pointers<last>(args, workspace, scratch, at)},
@@ -519,13 +290,14 @@ class static_runner {
           const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
             constexpr sandwich_strides strides{there.m.a, there.k.a, there.k.b, there.n.b,
                                                back.m.a,  back.k.a,  back.m.c,  back.n.c};
-            sandwich_row<T, width_of<S>(), static_cast<int>(there.m.extent),
+            sandwich_row<T, width_of<P, S>(), static_cast<int>(there.m.extent),
                          static_cast<int>(there.k.extent), static_cast<int>(back.m.extent), N,
-                         strides, there.halves, finish_of<last>(), fetches<S>()>(
+                         strides, there.halves, finish_of<last>(), fetches<P, S>()>(
                 p[0].a, p[0].b + done * there.n.b, p[last - S].a, p[last - S].c + done * back.n.c,
                 count, scalars.alpha, scalars.beta,
                 at.next, [&](int q, index x, const auto& y) __attribute__((always_inline)) {
-                  return run_entry<S + 1, width_of<S>()>(p.data() + 1, q, done + x, y, products);
+                  return run_entry<P, S + 1, width_of<P, S>()>(p.data() + 1, q, done + x, y,
+                                                               products);
                 });
             done += count * N;
           };
@@ -549,7 +321,8 @@ class static_runner {
     } else if constexpr (ref.where == buffer::scratch) {
       return reinterpret_cast<X*>(scratch) + ref.offset + at.slab * ref.slab_stride;
     } else {
-      if constexpr (ref.where == buffer::output && stages<static_cast<int>(phase_of<S>())>()) {
+      if constexpr (ref.where == buffer::output &&
+                    stages<P, static_cast<int>(phase_of<P, S>())>()) {
         if (at.staged != nullptr) return static_cast<X*>(at.staged) + at.slab * ref.slab_stride;
       }
       const index distance = distance_of<S, Which>(at);
@@ -609,7 +382,7 @@ class static_runner {
         step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset},
         [&](const step_pointers<T, I, T>& q) {
           constexpr lane_strides stride{step.n.a, step.a.lane_stride};
-          constexpr int w = width_of<S>();
+          constexpr int w = width_of<P, S>();
           if constexpr (std::is_same_v<A, T> && may_be_runs<T>(step.n.extent, w, stride)) {
             if (at.lane_count == w)
               return gather_row<T, w, step.n.extent>(q.c, x, q.a, stride, ahead(step.a, at));
@@ -628,7 +401,7 @@ class static_runner {
         step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers},
         [&](const step_pointers<T, T, const I>& q) {
           constexpr lane_strides stride{step.n.c, step.c.lane_stride};
-          constexpr int w = width_of<S>();
+          constexpr int w = width_of<P, S>();
           T* const y = static_cast<T*>(args.output);
           if constexpr (may_be_runs<T>(step.n.extent, w, stride)) {
             if (at.lane_count == w)
@@ -686,9 +459,9 @@ class static_runner {
           loops, step.outer_count,
           p, [&](const step_pointers<T>& q) __attribute__((always_inline)) {
             if constexpr (step.halves == reflection::none)
-              contract<S, finish>(q, scalars.alpha, scalars.beta, at.next);
+              contract<P, S, finish>(q, scalars.alpha, scalars.beta, at.next);
             else
-              contract_halves<S, finish>(q, scalars.alpha, scalars.beta, at.next);
+              contract_halves<P, S, finish>(q, scalars.alpha, scalars.beta, at.next);
           });
     } else if constexpr (step.kind == step_kind::halve) {
       halve(p.a, step.m.a, step.k.a, p.c, step.m.c, step.k.c, step.m.extent, step.k.extent,
@@ -698,193 +471,37 @@ class static_runner {
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
             constexpr lane_strides stride{step.n.a, step.a.lane_stride};
-            constexpr int w = width_of<S>();
+            constexpr int w = width_of<P, S>();
             const int count = lanes_of_vector<S>(at);
             if constexpr (moves_touching<T, w, A>(step.n.extent, stride, step.a.conjugated)) {
-              if (count == w) return pack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
+              if (count == w)
+                return pack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<P, S>());
             }
             pack<T, w, step.a.conjugated && is_complex_type<A>, least_entries<T>(step.n.extent)>(
-                q.c, q.a, step.n.extent, stride, count, vectors_of<S>());
+                q.c, q.a, step.n.extent, stride, count, vectors_of<P, S>());
           });
     } else {
       for_each_outer<step.outer_count>(
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
             constexpr lane_strides stride{step.n.c, step.c.lane_stride};
-            constexpr int w = width_of<S>();
+            constexpr int w = width_of<P, S>();
             const int count = lanes_of_vector<S>(at);
             if constexpr (moves_touching<T, w, C>(step.n.extent, stride,
                                                   finish != epilogue::overwrite)) {
               if (count == w)
-                return unpack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<S>());
+                return unpack_touching<T, w, step.n.extent>(q.c, q.a, vectors_of<P, S>());
             }
             unpack<T, finish, w, least_entries<T>(step.n.extent)>(q.c, q.a, step.n.extent, stride,
                                                                   count, scalars.alpha,
-                                                                  scalars.beta, vectors_of<S>());
+                                                                  scalars.beta, vectors_of<P, S>());
           });
     }
   }
 
   template <int S>
-  static constexpr int width_of() {
-    return P::value.phases[phase_of<S>()].width;
-  }
-  template <int S>
-  static constexpr int vectors_of() {
-    return P::value.phases[phase_of<S>()].vectors;
-  }
-  template <int S>
   [[gnu::always_inline]] static int lanes_of_vector(const tile_at& at) {
-    return vectors_of<S>() > 1 ? width_of<S>() : at.lane_count;
-  }
-  /// Whether the rows of B or C in the unrolled step S lie in scratch and may be read or written as
-  /// whole vectors: none begins where the last vector of another ends.
-  template <int S>
-  static constexpr bool has_padded_rows(const operand_ref& x, index step_loop::*along) {
-    const program_step& step = P::value.steps[S];
-    if (x.where != buffer::scratch) return false;
-    const index w = unrolled_width<T>(lanes_of_unrolled<T>(step), step.n.extent, step.k.extent),
-                row = (step.n.extent + w - 1) / w * w;
-    const auto is_apart = [&](const step_loop& l) {
-      return l.extent == 1 || l.*along == 0 || l.*along >= row || l.*along <= -row;
-    };
-    bool all = is_apart(step.m) && is_apart(step.k);
-    for (int i = 0; i < step.outer_count + step.k_outer_count; ++i)
-      all = all && is_apart(P::value.loops[static_cast<std::size_t>(step.first_loop + i)]);
-    return all;
-  }
-  template <int S>
-  static constexpr bool fetches() {
-    return streams<static_cast<int>(phase_of<S>())>.lines() > 0;
-  }
-
-  template <int S, epilogue Finish>
-  [[gnu::always_inline]] static void contract(const step_pointers<T>& p, T alpha, T beta,
-                                              [[maybe_unused]] line_fetcher* next) {
-    static constexpr const program_step& step = P::value.steps[S];
-    static constexpr int width = width_of<S>();
-    static constexpr tile_modes how{step.a.how, access::lanes, step.a_varies,
-                                    step.b.where != buffer::none};
-    static constexpr select::tile_shape shape = tile_of(step);
-    static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
-
-    tile_operands<T> t;
-    t.a = p.a;
-    t.b = p.b;
-    t.c = p.c;
-    t.a_m = step.m.a;
-    t.a_k = step.k.a;
-    t.a_n = step.n.a;
-    t.b_k = step.k.b;
-    t.b_n = step.n.b;
-    t.c_m = step.m.c;
-    t.c_n = step.n.c;
-    t.alpha = alpha;
-    t.beta = beta;
-    if constexpr (P::value.unrolled && lanes_of_unrolled<T>(step) != unrolled_lanes::none) {
-      constexpr unrolled_padding padded{has_padded_rows<S>(step.b, &step_loop::b),
-                                        has_padded_rows<S>(step.c, &step_loop::c)};
-      run_unrolled<T, static_cast<int>(step.m.extent), static_cast<int>(step.n.extent),
-                   static_cast<int>(step.k.extent), lanes_of_unrolled<T>(step), padded, Finish>(t);
-      return;
-    }
-    const auto tiles = [&]<int M, int N>(tile_operands<T> u, index count)
-        __attribute__((always_inline)) {
-      if constexpr (step.k_outer_count > 0) {
-        k_loop outer[step.k_outer_count];
-        for (int i = 0; i < step.k_outer_count; ++i) {
-          const step_loop& l =
-              P::value.loops[static_cast<std::size_t>(step.first_loop + step.outer_count + i)];
-          outer[i] = {l.extent, l.a, l.b};
-        }
-        for (index i = 0; i < count; ++i) {
-          register_tile<T, width, M, N, dynamic_k, how, Finish>(u, outer, step.k_outer_count,
-                                                                step.k.extent);
-          u.a += N * step.n.a;
-          u.b += N * step.n.b;
-          u.c += N * step.n.c;
-        }
-      } else if constexpr (P::value.unrolled) {
-        for (index i = 0; i < count; ++i) {
-          register_tile<T, width, M, N, static_cast<int>(step.k.extent), how, Finish>(u);
-          u.a += N * step.n.a;
-          u.b += N * step.n.b;
-          u.c += N * step.n.c;
-        }
-      } else if constexpr (step.k.extent <= select::static_sum &&
-                           (width > 1 || M * N * step.k.extent <= select::unrolled_scalars)) {
-        constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
-                                       step.n.b, step.m.c, step.n.c};
-        constexpr int k = static_cast<int>(step.k.extent);
-        if constexpr (select::is_in_line(M * step.n.extent * k))
-          tile_row<T, width, M, N, k, strides, how, Finish, fetches<S>()>(u.a, u.b, u.c, count,
-                                                                          alpha, beta, next);
-        else
-          call_tile_row<T, width, M, N, k, strides, how, Finish, fetches<S>()>(u.a, u.b, u.c, count,
-                                                                               alpha, beta, next);
-      } else {
-        for (index i = 0; i < count; ++i) {
-          register_tile<T, width, M, N, dynamic_k, how, Finish>(u, step.k.extent);
-          u.a += N * step.n.a;
-          u.b += N * step.n.b;
-          u.c += N * step.n.c;
-        }
-      }
-    };
-    const auto row = [&]<int M>(tile_operands<T> u) __attribute__((always_inline)) {
-      if constexpr (columns.long_count > 0) {
-        tiles.template operator()<M, columns.longer>(u, columns.long_count);
-      }
-      if constexpr (columns.short_count > 0) {
-        constexpr index done = columns.long_count * columns.longer;
-        u.a += done * step.n.a;
-        u.b += done * step.n.b;
-        u.c += done * step.n.c;
-        tiles.template operator()<M, columns.longer - 1>(u, columns.short_count);
-      }
-    };
-    for (index i = 0; i < rows.long_count; ++i) {
-      row.template operator()<rows.longer>(t);
-      t.a += rows.longer * step.m.a;
-      t.c += rows.longer * step.m.c;
-    }
-    if constexpr (rows.short_count > 0) {
-      for (index i = 0; i < rows.short_count; ++i) {
-        row.template operator()<rows.longer - 1>(t);
-        t.a += (rows.longer - 1) * step.m.a;
-        t.c += (rows.longer - 1) * step.m.c;
-      }
-    }
-  }
-
-  /// As contract, a chunk of pairs of rows after the other.
-  template <int S, epilogue Finish, int First = 0>
-  [[gnu::always_inline]] static void contract_halves(const step_pointers<T>& p, T alpha, T beta,
-                                                     line_fetcher* next) {
-    static constexpr const program_step& step = P::value.steps[S];
-    constexpr int m = static_cast<int>(step.m.extent), k = static_cast<int>(step.k.extent);
-    constexpr select::chunks pairs(m / 2, select::most_pairs);
-    constexpr int chunk = First < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
-    constexpr select::chunks columns(
-        step.n.extent,
-        select::even_odd_columns(m, static_capabilities.registers_for(scalar_of<T>)));
-    static constexpr tile_strides strides{step.m.a, step.k.a, 0,       step.k.b,
-                                          step.n.b, step.m.c, step.n.c};
-    step_pointers<T> u = p;
-    const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
-      even_odd_row<T, width_of<S>(), First, chunk, N, m, k, strides, step.halves, Finish,
-                   fetches<S>()>(u.a, u.b, u.c, count, alpha, beta, next);
-      u.b += count * N * step.n.b;
-      u.c += count * N * step.n.c;
-    };
-    if constexpr (columns.long_count > 0) {
-      row.template operator()<columns.longer>(columns.long_count);
-    }
-    if constexpr (columns.short_count > 0) {
-      row.template operator()<columns.longer - 1>(columns.short_count);
-    }
-    if constexpr (First + chunk < m / 2)
-      contract_halves<S, Finish, First + chunk>(p, alpha, beta, next);
+    return vectors_of<P, S>() > 1 ? width_of<P, S>() : at.lane_count;
   }
 };
 
