@@ -1,5 +1,6 @@
-#include <array>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/dynamic_entries.hpp>
+#include <tenfold/backend/cpu/dynamic_tiles.hpp>
 #include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/listed_tile.hpp>
@@ -21,112 +22,6 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
 namespace {
-
-template <class T>
-inline constexpr int most_rows = select::dynamic_tile(scalar_of<T>).m;
-template <class T>
-inline constexpr int most_columns = select::dynamic_tile(scalar_of<T>).n;
-
-template <class T>
-using tile_function = void (*)(tile_operands<T>, const k_loop*, int, index, index);
-
-/// `count` register tiles side by side along n. `update` serves overwriting too: alpha = 1 changes
-/// no bit and beta = 0 does not read.
-template <class T, int W, int M, int N, tile_modes How>
-void tiles(tile_operands<T> t, const k_loop* k_outer, int k_outer_count, index k, index count) {
-  for (index i = 0; i < count; ++i) {
-    register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k_outer, k_outer_count, k);
-    if constexpr (How.a_varies) t.a += N * t.a_n;
-    t.b += N * t.b_n;
-    t.c += N * t.c_n;
-  }
-}
-
-/// The tiles of one mode with up to `Rows` rows and `Columns` columns; tile (m, n) is entry
-/// (m - 1) * Columns + n - 1.
-template <class T, int W, int Rows, tile_modes How, int Columns = most_columns<T>>
-struct tile_table {
-  static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
-    return std::array<tile_function<T>, sizeof...(I)>{
-        &tiles<T, W, I / Columns + 1, I % Columns + 1, How>...};
-  };
-  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * Columns>{});
-};
-
-constexpr tile_modes read_once(tile_modes how) {
-  how.reads_once = true;
-  return how;
-}
-
-/// The table for a step. Only where A stands still along n are there several rows: an entry-wise
-/// product and a single operand have nothing to share between rows.
-template <class T, int W>
-const tile_function<T>* tiles_of(const program_step& step) {
-  constexpr access u = access::uniform, l = access::lanes;
-  if (step.b.where == buffer::none) {
-    return step.a_varies
-               ? tile_table<T, W, 1, read_once(tile_modes{l, l, true, false})>::entries.data()
-               : tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
-  }
-  if (is_row(step))
-    return tile_table<T, W, 1, read_once(tile_modes{u, l, false, true}),
-                      select::dynamic_row(scalar_of<T>).n>::entries.data();
-  // Width 1 knows no difference between an entry and a vector of one lane.
-  if (step.a.how == u || W == 1) {
-    return step.a_varies
-               ? tile_table<T, W, 1, tile_modes{u, l, true, true}>::entries.data()
-               : tile_table<T, W, most_rows<T>, tile_modes{u, l, false, true}>::entries.data();
-  }
-  return step.a_varies
-             ? tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
-             : tile_table<T, W, most_rows<T>, tile_modes{l, l, false, true}>::entries.data();
-}
-
-template <class T>
-using half_function = void (*)(tile_operands<T>, index, half_strides, index);
-
-/// As tiles, of a matrix in halves.
-template <class T, int W, int Pairs, bool Middle, int N, reflection Kind, epilogue Finish>
-void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
-  for (index i = 0; i < count; ++i) {
-    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, Finish>(t, first, h, [] {});
-    t.b += N * t.b_n;
-    t.c += N * t.c_n;
-  }
-}
-
-/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by as many columns as there are
-/// registers for: entry (2 (pairs - 1) + middle) * most_even_odd_columns + columns - 1.
-template <class T, int W, reflection Kind, epilogue Finish>
-inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
-  constexpr int most = select::most_even_odd_columns;
-  constexpr auto columns = [](int i) {
-    const int there = select::even_odd_columns(i / most + 2, registers);
-    return i % most < there ? i % most + 1 : there;
-  };
-  return std::array<half_function<T>, sizeof...(I)>{
-      &half_tiles<T, W, I / most / 2 + 1, I / most % 2 != 0, columns(I), Kind, Finish>...};
-}
-(std::make_integer_sequence<int, 2 * select::most_pairs * select::most_even_odd_columns>{});
-
-template <class T, int W, epilogue Finish>
-const half_function<T>* half_tiles_of(reflection kind) {
-  return kind == reflection::odd ? half_tile_table<T, W, reflection::odd, Finish>.data()
-                                 : half_tile_table<T, W, reflection::even, Finish>.data();
-}
-
-template <class T>
-using listed_function = void (*)(listed_operands<T>, index, index);
-
-/// Tile (m, n) of listed rows is entry (m - 1) most_listed_columns + n - 1.
-template <class T, int W>
-inline constexpr auto listed_table = []<int... I>(std::integer_sequence<int, I...>) {
-  constexpr int most = select::most_listed_columns;
-  constexpr auto columns = [](int m, int n) { return std::min(n, select::listed_columns(m)); };
-  return std::array<listed_function<T>, sizeof...(I)>{
-      &listed_tiles<T, W, I / most + 1, columns(I / most + 1, I % most + 1)>...};
-}
-(std::make_integer_sequence<int, select::most_listed_columns * select::listed_rows>{});
 
 template <class T, int W>
 class dynamic_runner {
@@ -404,23 +299,15 @@ class dynamic_runner {
   static void multiply_entries(const program_step& step, const step_loop* loops,
                                const step_pointers<T>& p) {
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
-      together_product one{q.a, q.b, q.c, step.n, step_loop{}, true, false, false};
-      run_together(&one, 1, step.n.extent);
+      together_product<T> one{q.a, q.b, q.c, step.n, step_loop{}, true, false, false};
+      multiply_together<T, W>(&one, 1, step.n.extent);
     });
   }
-
-  /// One of the products that run together, and whether it begins a sum of them.
-  struct together_product {
-    const T *a, *b;
-    T* c;
-    step_loop n, around;
-    bool begins, accumulates, is_negative;
-  };
 
   /// Entry-wise products, some entries at a time: see program_step::together.
   void run_together(const program_step* steps, T* scratch, const tile_position& at) const {
     const int count = steps->together;
-    together_product p[select::most_together];
+    together_product<T> p[select::most_together];
     for (int j = 0; j < count; ++j) {
       const program_step& step = steps[j];
       const auto goes_on = [&](int i) {
@@ -435,99 +322,7 @@ class dynamic_runner {
               step.accumulates,
               step.sign < 0};
     }
-    run_together(p, count, steps->n.extent);
-  }
-
-  static void run_together(together_product* p, int count, index entries) {
-    bool side_by_side = true;
-    for (int j = 0; j < count; ++j)
-      side_by_side = side_by_side && p[j].n.a == W && p[j].n.b == W && p[j].n.c == W;
-    if (side_by_side)
-      run_together<true>(p, count, entries);
-    else
-      run_together<false>(p, count, entries);
-  }
-
-  /// SideBySide: all entries lie one behind another.
-  template <bool SideBySide>
-  static void run_together(together_product* p, int count, index entries) {
-    const auto move = [=](index n, index around) {
-      for (int j = 0; j < count; ++j) {
-        p[j].a += n * p[j].n.a + around * p[j].around.a;
-        p[j].b += n * p[j].n.b + around * p[j].around.b;
-        p[j].c += n * p[j].n.c + around * p[j].around.c;
-      }
-    };
-    for (index left = p->around.extent; left > 0; --left) {
-      index x = 0;
-      for (; x + 8 <= entries; x += 8, move(8, 0)) entries_together<8, SideBySide>(p, count);
-      for (; x < entries; ++x, move(1, 0)) entries_together<1, SideBySide>(p, count);
-      move(-entries, 1);
-    }
-  }
-
-  /// N entries. A sum stays in registers; all are stored when all is read.
-  template <int N, bool SideBySide>
-  [[gnu::always_inline]] static void entries_together(const together_product* p, int count) {
-    const auto stride = [](index n) { return SideBySide ? W : n; };
-    vec<T, W> sums[select::most_together][N];
-    int done = 0;
-    for (int j = 0; j < count; ++done) {
-      vec<T, W> sum[N];
-      const auto multiply = [&sum, stride ](const together_product& t, const auto& add)
-          __attribute__((always_inline)) {
-        const T* const a = t.a;
-        const T* const b = t.b;
-        const index a_n = stride(t.n.a), b_n = stride(t.n.b);
-        if (t.is_negative) {
-#pragma GCC unroll 16
-          for (int i = 0; i < N; ++i)
-            add(sum[i], broadcast<T, W>(T(-1)) * load<T, W>(a + i * a_n), load<T, W>(b + i * b_n));
-        } else {
-#pragma GCC unroll 16
-          for (int i = 0; i < N; ++i) add(sum[i], load<T, W>(a + i * a_n), load<T, W>(b + i * b_n));
-        }
-      };
-      const auto begin =
-          [](vec<T, W> & s, vec<T, W> a, vec<T, W> b) __attribute__((always_inline)) {
-        s = a * b;
-      };
-      const auto go_on =
-          [](vec<T, W> & s, vec<T, W> a, vec<T, W> b) __attribute__((always_inline)) {
-        s = fma(a, b, s);
-      };
-      if (p[j].accumulates) {
-#pragma GCC unroll 16
-        for (int i = 0; i < N; ++i) sum[i] = load<T, W>(p[j].c + i * stride(p[j].n.c));
-        multiply(p[j], go_on);
-      } else {
-        multiply(p[j], begin);
-      }
-      for (++j; j < count && !p[j].begins; ++j) multiply(p[j], go_on);
-#pragma GCC unroll 16
-      for (int i = 0; i < N; ++i) sums[done][i] = sum[i];
-    }
-    done = 0;
-    for (int j = 0; j < count; ++j) {
-      if (!p[j].begins) continue;
-#pragma GCC unroll 16
-      for (int i = 0; i < N; ++i) store<T, W>(p[j].c + i * stride(p[j].n.c), sums[done][i]);
-      ++done;
-    }
-  }
-
-  /// The register tiles of a row, side by side along n.
-  template <class Function>
-  struct row_of_tiles {
-    Function longer, shorter;
-    index long_count, short_count, done;  ///< done: columns of the longer ones
-  };
-  /// tile(n): the function for n columns.
-  template <class Tile>
-  static auto row_of(const select::chunks& columns, const Tile& tile) {
-    return row_of_tiles<decltype(tile(1))>{
-        tile(columns.longer), columns.short_count > 0 ? tile(columns.longer - 1) : nullptr,
-        columns.long_count, columns.short_count, columns.long_count * columns.longer};
+    multiply_together<T, W>(p, count, steps->n.extent);
   }
 
   void contract_halves(const program_step& step, const step_loop* loops, const step_pointers<T>& p,
@@ -564,45 +359,30 @@ class dynamic_runner {
   /// Rows and contracted values through tables: see program_step::row_count.
   void contract_listed(const program_step& step, const step_loop* loops, const step_pointers<T>& p,
                        T alpha, T beta) const {
-    loop_list row_loops, sums;
+    loop_list rows, sums;
     sums.add(loops + step.outer_count, step.k_outer_count);
     sums.add(step.k);
-    row_loops.add(loops + step.outer_count + step.k_outer_count, step.row_count);
-    row_loops.add(step.m);
-    const index row_count = row_loops.extent(), terms = sums.extent();
-    constexpr index most = select::most_listed;
-    index a_m[most], c_m[most], a_k[most], b_k[most];
-    loop_walk row(row_loops, 0), term(sums, 0);
-    for (index m = 0; m < row_count; ++m, row.next()) a_m[m] = row.a, c_m[m] = row.c;
-    for (index k = 0; k < terms; ++k, term.next()) a_k[k] = term.a, b_k[k] = term.b;
-    const select::chunks rows(row_count, select::listed_rows);
-    const auto height = [&](index r) {
-      return r < rows.long_count ? rows.longer : rows.longer - 1;
-    };
-    T packed[select::most_listed_entries];
-    for (index r = 0; r < rows.count(); ++r) {
-      const index first = rows.start(r);
-      for (index k = 0; k < terms; ++k)
-        for (int m = 0; m < height(r); ++m)
-          packed[first * terms + k * height(r) + m] = p.a[a_m[first + m] + a_k[k]];
-    }
-    listed_operands<T> t{packed, p.b, p.c, b_k, c_m, step.n.b, step.n.c, alpha, beta};
+    rows.add(loops + step.outer_count + step.k_outer_count, step.row_count);
+    rows.add(step.m);
+    const listed_matrix<T> matrix(p.a, rows, sums);
+    listed_operands<T> t{nullptr,  p.b,      p.c,   matrix.b_k, matrix.c_m,
+                         step.n.b, step.n.c, alpha, beta};
     for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
-      for (index r = 0; r < rows.count(); ++r) {
-        const int m = height(r);
+      for (index r = 0; r < matrix.tiles.count(); ++r) {
+        const int m = matrix.height(r);
         const auto all =
             row_of(select::chunks(step.n.extent, select::listed_columns(m)), [&](int n) {
               return listed_table<T, W>.data()[(m - 1) * select::most_listed_columns + n - 1];
             });
-        t.a = packed + rows.start(r) * terms;
-        t.c_m = c_m + rows.start(r);
+        t.a = matrix.tile(r);
+        t.c_m = matrix.c_m + matrix.tiles.start(r);
         t.b = q.b;
         t.c = q.c;
-        all.longer(t, terms, all.long_count);
+        all.longer(t, matrix.terms, all.long_count);
         if (all.short_count == 0) continue;
         t.b += all.done * step.n.b;
         t.c += all.done * step.n.c;
-        all.shorter(t, terms, all.short_count);
+        all.shorter(t, matrix.terms, all.short_count);
       }
     });
   }
@@ -658,8 +438,8 @@ class dynamic_runner {
 
   void contract(const program_step& step, const step_loop* loops, const step_pointers<T>& p,
                 T alpha, T beta) const {
-    const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_columns<T>;
-    const select::chunks rows(step.m.extent, most_rows<T>), columns(step.n.extent, most);
+    const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_dynamic_columns<T>;
+    const select::chunks rows(step.m.extent, most_dynamic_rows<T>), columns(step.n.extent, most);
     k_loop k_outer[max_outer_loops];
     for (int i = 0; i < step.k_outer_count; ++i) {
       const step_loop& loop = loops[step.outer_count + i];
@@ -676,7 +456,7 @@ class dynamic_runner {
     t.alpha = alpha;
     t.beta = beta;
     t.k_ahead = rows_ahead(step, columns.longer);
-    const tile_function<T>* const functions = tiles_of<T, W>(step);
+    const dynamic_tile_function<T>* const functions = dynamic_tiles_of<T, W>(step);
     const auto row_of_height = [&](int m) {
       return row_of(columns, [&](int n) { return functions[(m - 1) * most + n - 1]; });
     };

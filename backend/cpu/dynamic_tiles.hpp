@@ -1,0 +1,140 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <tenfold/backend/cpu/even_odd.hpp>
+#include <tenfold/backend/cpu/listed_tile.hpp>
+#include <tenfold/backend/cpu/register_tile.hpp>
+#include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <utility>
+
+/// Tables of register tiles for steps of a program that is data: of each shape one, whose
+/// contracted loop has a run-time count.
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+template <class T>
+inline constexpr int most_dynamic_rows = select::dynamic_tile(scalar_of<T>).m;
+template <class T>
+inline constexpr int most_dynamic_columns = select::dynamic_tile(scalar_of<T>).n;
+
+template <class T>
+using dynamic_tile_function = void (*)(tile_operands<T>, const k_loop*, int, index, index);
+
+/// `count` register tiles side by side along n. `update` serves overwriting too: alpha = 1 changes
+/// no bit and beta = 0 does not read.
+template <class T, int W, int M, int N, tile_modes How>
+void dynamic_tiles(tile_operands<T> t, const k_loop* k_outer, int k_outer_count, index k,
+                   index count) {
+  for (index i = 0; i < count; ++i) {
+    register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k_outer, k_outer_count, k);
+    if constexpr (How.a_varies) t.a += N * t.a_n;
+    t.b += N * t.b_n;
+    t.c += N * t.c_n;
+  }
+}
+
+/// The tiles of one mode with up to `Rows` rows and `Columns` columns; tile (m, n) is entry
+/// (m - 1) * Columns + n - 1.
+template <class T, int W, int Rows, tile_modes How, int Columns = most_dynamic_columns<T>>
+struct dynamic_tile_table {
+  static constexpr auto make = []<int... I>(std::integer_sequence<int, I...>) {
+    return std::array<dynamic_tile_function<T>, sizeof...(I)>{
+        &dynamic_tiles<T, W, I / Columns + 1, I % Columns + 1, How>...};
+  };
+  static constexpr auto entries = make(std::make_integer_sequence<int, Rows * Columns>{});
+};
+
+constexpr tile_modes read_once(tile_modes how) {
+  how.reads_once = true;
+  return how;
+}
+
+/// The table for a step. Only where A stands still along n are there several rows: an entry-wise
+/// product and a single operand have nothing to share between rows.
+template <class T, int W>
+const dynamic_tile_function<T>* dynamic_tiles_of(const program_step& step) {
+  constexpr access u = access::uniform, l = access::lanes;
+  if (step.b.where == buffer::none) {
+    return step.a_varies
+               ? dynamic_tile_table<T, W, 1, read_once(tile_modes{l, l, true, false})>::entries
+                     .data()
+               : dynamic_tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
+  }
+  if (is_row(step))
+    return dynamic_tile_table<T, W, 1, read_once(tile_modes{u, l, false, true}),
+                              select::dynamic_row(scalar_of<T>).n>::entries.data();
+  // Width 1 knows no difference between an entry and a vector of one lane.
+  if (step.a.how == u || W == 1) {
+    return step.a_varies ? dynamic_tile_table<T, W, 1, tile_modes{u, l, true, true}>::entries.data()
+                         : dynamic_tile_table<T, W, most_dynamic_rows<T>,
+                                              tile_modes{u, l, false, true}>::entries.data();
+  }
+  return step.a_varies ? dynamic_tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
+                       : dynamic_tile_table<T, W, most_dynamic_rows<T>,
+                                            tile_modes{l, l, false, true}>::entries.data();
+}
+
+template <class T>
+using half_function = void (*)(tile_operands<T>, index, half_strides, index);
+
+/// As tiles, of a matrix in halves.
+template <class T, int W, int Pairs, bool Middle, int N, reflection Kind, epilogue Finish>
+void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
+  for (index i = 0; i < count; ++i) {
+    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, Finish>(t, first, h, [] {});
+    t.b += N * t.b_n;
+    t.c += N * t.c_n;
+  }
+}
+
+/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by as many columns as there are
+/// registers for: entry (2 (pairs - 1) + middle) * most_even_odd_columns + columns - 1.
+template <class T, int W, reflection Kind, epilogue Finish>
+inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
+  constexpr int most = select::most_even_odd_columns;
+  constexpr auto columns = [](int i) {
+    const int there = select::even_odd_columns(i / most + 2, registers);
+    return i % most < there ? i % most + 1 : there;
+  };
+  return std::array<half_function<T>, sizeof...(I)>{
+      &half_tiles<T, W, I / most / 2 + 1, I / most % 2 != 0, columns(I), Kind, Finish>...};
+}
+(std::make_integer_sequence<int, 2 * select::most_pairs * select::most_even_odd_columns>{});
+
+template <class T, int W, epilogue Finish>
+const half_function<T>* half_tiles_of(reflection kind) {
+  return kind == reflection::odd ? half_tile_table<T, W, reflection::odd, Finish>.data()
+                                 : half_tile_table<T, W, reflection::even, Finish>.data();
+}
+
+template <class T>
+using listed_function = void (*)(listed_operands<T>, index, index);
+
+/// Tile (m, n) of listed rows is entry (m - 1) most_listed_columns + n - 1.
+template <class T, int W>
+inline constexpr auto listed_table = []<int... I>(std::integer_sequence<int, I...>) {
+  constexpr int most = select::most_listed_columns;
+  constexpr auto columns = [](int m, int n) { return std::min(n, select::listed_columns(m)); };
+  return std::array<listed_function<T>, sizeof...(I)>{
+      &listed_tiles<T, W, I / most + 1, columns(I / most + 1, I % most + 1)>...};
+}
+(std::make_integer_sequence<int, select::most_listed_columns * select::listed_rows>{});
+
+/// The register tiles of a row, side by side along n.
+template <class Function>
+struct row_of_tiles {
+  Function longer, shorter;
+  index long_count, short_count, done;  ///< done: columns of the longer ones
+};
+/// tile(n): the function for n columns.
+template <class Tile>
+auto row_of(const select::chunks& columns, const Tile& tile) {
+  return row_of_tiles<decltype(tile(1))>{
+      tile(columns.longer), columns.short_count > 0 ? tile(columns.longer - 1) : nullptr,
+      columns.long_count, columns.short_count, columns.long_count * columns.longer};
+}
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu
