@@ -4,6 +4,8 @@
 
 #include <compiled.hpp>
 
+#include "shapes.hpp"
+
 namespace tenfold::select {
 
 // --- the capabilities that choices are made from ---
@@ -97,10 +99,7 @@ static_assert(kept_vectors(64, 1, 7, 16, scalar::f64) == 0);
 static_assert(kept_vectors(64, 1, 7, 32, scalar::c64) == 0);
 
 constexpr gemm_shape one_a_for_all(index m, index n, index k) {
-  gemm_shape s{scalar::f64, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
+  gemm_shape s = testing::rows(scalar::f64, m, n, k);
   s.a.shared = true;
   return s;
 }

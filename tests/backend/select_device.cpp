@@ -2,18 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include "shapes.hpp"
+
 namespace tenfold::select {
 namespace {
 
+using testing::rows;
+
 using enum device_class;
 
-constexpr gemm_shape rows(scalar type, index m, index n, index k) {
-  gemm_shape s{type, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
-  return s;
-}
 constexpr gemm_shape lanes(scalar type, index m, index n, index k, index block) {
   gemm_shape s = rows(type, m, n, k);
   s.a.layout = s.b.layout = s.c.layout = batch_layout::interleaved;

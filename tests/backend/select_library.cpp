@@ -2,16 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "shapes.hpp"
+
 namespace tenfold::select {
 namespace {
 
-constexpr gemm_shape rows(scalar type, index m, index n, index k) {
-  gemm_shape s{type, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
-  return s;
-}
+using testing::rows;
+
 constexpr gemm_shape real = rows(scalar::f64, 96, 80, 64), complex = rows(scalar::c64, 96, 80, 64);
 
 /// Whether the library takes a shape with something changed.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <batches.hpp>
+#include <shapes.hpp>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <thrown.hpp>
 
@@ -70,10 +71,7 @@ TEST_CASE("the size of the batch, the place in it and the order of threads chang
   const index m = 9, n = 7, k = 13, count = 40;
   const auto a = random_entries<double>(m * k * count, 1),
              b = random_entries<double>(k * n * count, 2);
-  gemm_shape s{scalar::f64, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
+  const gemm_shape s = rows(scalar::f64, m, n, k);
   const auto results = [&](index first, index last) {
     std::vector<double> c(static_cast<std::size_t>((last - first) * m * n), -1.0);
     cuda::gemm(on, s,

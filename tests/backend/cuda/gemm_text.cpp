@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <golden.hpp>
+#include <shapes.hpp>
 #include <string>
 #include <tenfold/backend/interface/select/device_products.hpp>
 
@@ -10,14 +11,6 @@
 
 namespace tenfold::testing {
 namespace {
-
-gemm_shape rows(scalar type, index m, index n, index k) {
-  gemm_shape s{type, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
-  return s;
-}
 
 void check_text(const std::string& name, const gemm_shape& s) {
   const auto choice = select::device_product(s, h100_capabilities, {.b = true});

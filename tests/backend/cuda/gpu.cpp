@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <shapes.hpp>
 #include <sstream>
 #include <temporary.hpp>
 #include <tenfold/backend/cuda/device_tunings.hpp>
@@ -46,10 +47,7 @@ cuda::gpu* first_gpu(bool is_needed = true) {
 template <class T>
 index wrong_entries(cuda::device_machine& on, index m, index n, index k, index count, index block,
                     T beta) {
-  gemm_shape s{scalar_of<T>, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
+  gemm_shape s = rows(scalar_of<T>, m, n, k);
   for (matrix_batch* const x : {&s.a, &s.b, &s.c}) {
     x->layout = block > 1 ? batch_layout::interleaved : batch_layout::strided;
     x->block = block;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <set>
+#include <shapes.hpp>
 #include <string>
 #include <temporary.hpp>
 #include <tenfold/backend/cuda/device_tunings.hpp>
@@ -18,18 +19,6 @@
 // The run-time compiler, where it is.
 
 namespace tenfold::testing {
-namespace {
-
-gemm_shape rows_shape(scalar type, index m, index n, index k) {
-  gemm_shape s{type, m, n, k, {}, {}, {}};
-  s.a.row = k;
-  s.b.row = s.c.row = n;
-  s.a.column = s.b.column = s.c.column = 1;
-  return s;
-}
-
-}  // namespace
-
 TEST_CASE("a library that is missing is named, with where it was looked for") {
   const char* const names[] = {"libtenfold_absent.so.2", "libtenfold_absent.so.1"};
   const std::string text =
@@ -73,7 +62,7 @@ TEST_CASE("a text is compiled once, and then found") {
   const temporary_folder folder;
   const cuda::image_cache cache(folder.path()), none("");
   const std::string text = cuda::gemm_text(
-      scalar::f32, select::device_product(rows_shape(scalar::f32, 2, 2, 2), a100_capabilities).cut);
+      scalar::f32, select::device_product(rows(scalar::f32, 2, 2, 2), a100_capabilities).cut);
   const auto compiled = cuda::image_of(text, 80, *nvrtc, cache);
   CHECK(compiled == cuda::image_of(text, 80, *nvrtc, none));
   const std::string key = cuda::image_key(text, 80, nvrtc->version());
@@ -91,7 +80,7 @@ TEST_CASE("no device kernel of a batched product spills") {
   for (const auto& device : {a100_capabilities, h100_capabilities}) {
     for (const scalar type : {scalar::f32, scalar::f64, scalar::c32, scalar::c64}) {
       for (const index n : {3, 8, 17, 32, 70}) {
-        const gemm_shape s = rows_shape(type, n, n, n);
+        const gemm_shape s = rows(type, n, n, n);
         const auto choice = select::device_product(s, device);
         classes.insert(select::device_class_of(choice.cut));
         const auto image = nvrtc->compile(cuda::gemm_text(type, choice.cut), device.architecture);
@@ -110,7 +99,7 @@ TEST_CASE("no tiling that is shipped spills, and none but makes a cut of its own
   const auto* const nvrtc = device_compiler();
   for (const device_tuning& one : select::device_shipped(h100_capabilities)) {
     const tuned_product& x = one.product;
-    gemm_shape s = rows_shape(x.type, x.m, x.n, x.k);
+    gemm_shape s = rows(x.type, x.m, x.n, x.k);
     s.a.shared = x.shared_a;
     s.b.shared = x.shared_b;
     const auto choice = select::device_product(s, h100_capabilities);
@@ -124,7 +113,7 @@ TEST_CASE("no tiling that is shipped spills, and none but makes a cut of its own
 TEST_CASE("a device kernel of operands in several layouts does not spill") {
   const auto* const nvrtc = device_compiler();
   if (nvrtc == nullptr) return;
-  gemm_shape s = rows_shape(scalar::f32, 129, 17, 2);
+  gemm_shape s = rows(scalar::f32, 129, 17, 2);
   s.a.row = -5;
   s.a.column = 2;
   s.b.layout = s.c.layout = batch_layout::interleaved;
