@@ -12,12 +12,15 @@ namespace tenfold::select {
 /// packed: where the operands do not stay in L2 and each entry that is packed is used often enough
 /// (of 8 to 12 rows or sums the contractions of ./dev bench contract --quick run at 1.5 to 3 times
 /// the rate of tile programs).
-/// Steps of a longer program leave little in memory where they run tile by tile, so they ask for
-/// more, not being alone, and so do products that the kernels of batches read in place (20000 x 32
-/// times 32 x 32: 52 GFLOP/s and blocked 26; 20000 x 64 times 64 x 64: 27 and 32; Zen 4).
-constexpr bool is_blocked(double m, double n, double k, bool is_alone, scalar type,
+///
+/// `slow_unblocked`: what would run it otherwise reads memory badly, as tiles of one product alone
+/// do, or a batch whose neighbours in memory are its problems. Steps of a longer program leave
+/// little in memory where they run tile by tile, so they ask for more, and so do products that the
+/// kernels of batches read in place (20000 x 32 times 32 x 32: 52 GFLOP/s and blocked 26; 20000 x
+/// 64 times 64 x 64: 27 and 32; Zen 4).
+constexpr bool is_blocked(double m, double n, double k, bool slow_unblocked, scalar type,
                           const capabilities& c) {
-  const double least = is_alone ? 8 : 64;
+  const double least = slow_unblocked ? 8 : 64;
   const double bytes = (m * k + k * n + m * n) * static_cast<double>(bytes_of(type));
   return m >= least && n >= least && k >= least && bytes > static_cast<double>(c.l2_bytes);
 }
