@@ -537,6 +537,10 @@ TENFOLD_DEVICE void run_lines(const arguments_of<P>& x, phase_memory<P>& memory,
   }
 }
 
+// What lines read where it lies is not asked for before (prefetch.global.L2 of this element's or
+// the next one's when a block begins it): on an H200 operators that read six tensors of points ran
+// 0.92 to 1.0 and 0.72 to 0.9 times as fast so, mass operators as fast.
+//
 // Grid: any number of blocks of P::threads threads. Sums go over rising terms in one register, so
 // that neither the grid nor an element's place in the batch changes a bit; what is scattered is
 // added in any order.
