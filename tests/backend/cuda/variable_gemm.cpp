@@ -265,7 +265,7 @@ TEST_CASE("lines of a variable batch that are copied some entries at once are co
   for_each_scalar([&](auto t) {
     using T = decltype(t);
     for (const int together : {1, 2, 4}) {
-      if (together * sizeof(T) > 16) continue;
+      if (together * static_cast<int>(sizeof(T)) > 16) continue;
       auto cut = cut_for(scalar_of<T>);
       cut.together = together;
       // Multiples of four entries, but for what lies between two matrices of a problem.
@@ -430,9 +430,9 @@ TEST_CASE("every barrier of a variable batch is missed when it is missing") {
       {5, "wait_for_block();\n      if (t == 0)", "if (t == 0)"},
       {5, "x.by_row);\n      wait_for_block();", "x.by_row);\n      if (i == 0) wait_for_block();"},
       {5, "wait_for_block();\n    is_brought", "is_brought"}};
-  for (const auto& [group, from, to] : barriers) {
-    INFO(std::string(from));
-    CHECK(caught(group, from, to, "") + caught(group, from, to, "divergent") >= orders);
+  for (const change& x : barriers) {
+    INFO(std::string(x.from));
+    CHECK(caught(x.group, x.from, x.to, "") + caught(x.group, x.from, x.to, "divergent") >= orders);
   }
   CHECK(caught(5, "if (first > 0) wait_for_block();", "if (first > 0 && t < 3) wait_for_block();",
                "divergent") == orders);
