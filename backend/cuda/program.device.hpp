@@ -378,6 +378,7 @@ TENFOLD_DEVICE void run_round(const arguments_of<P>& x, phase_memory<P>& memory,
     if (first + static_cast<I>(first_of_warp(t)) >= all) return;
   }
   const I mine = first + static_cast<I>(t), line = mine < all ? mine : all - 1;
+  if (!computes_idly && mine >= all) return;
   const element_at e = element_of<P>(elements, line, lines);
   const I number[] = {line_of_element<P>(line, lines)};
   lines_at_hand<P, 1> here{x, memory, {e}, {mine < all && is_part<P, step>(e, number[0])}, {}};
