@@ -68,21 +68,10 @@ template <class T>
 TENFOLD_DEVICE device_variable_product product_of(const device_gemm_problem<T>& p, bool by_row) {
   const long long depth = is_zero(p.alpha) ? 0 : p.k;
   const long long ldc = (by_row ? p.m : p.n) > 1 ? p.ldc : 0;  // one row has no next one
-  if (by_row)
-    return {{p.a, p.lda, p.op_a == 0, p.op_a == 2},
-            {p.b, p.ldb, p.op_b != 0, p.op_b == 2},
-            p.m,
-            p.n,
-            depth,
-            p.c,
-            ldc};
-  return {{p.b, p.ldb, p.op_b == 0, p.op_b == 2},
-          {p.a, p.lda, p.op_a != 0, p.op_a == 2},
-          p.n,
-          p.m,
-          depth,
-          p.c,
-          ldc};
+  const device_variable_factor a{p.a, p.lda, by_row == (p.op_a == 0), p.op_a == 2},
+      b{p.b, p.ldb, by_row == (p.op_b != 0), p.op_b == 2};
+  if (by_row) return {a, b, p.m, p.n, depth, p.c, ldc};
+  return {b, a, p.n, p.m, depth, p.c, ldc};
 }
 
 // ---- factors into the room ----------------------------------------------------------------------
