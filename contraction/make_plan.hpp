@@ -10,9 +10,10 @@ namespace tenfold {
 template <limits L>
 class planning {
  public:
-  constexpr planning(const problem<L>& p, const path_options& options)
+  constexpr planning(const problem<L>& p, const path_options& options, path_ties ties)
       : problem_(p),
         options_(options),
+        ties_(ties),
         each_(p, 1),
         points_(p, nominal_extent),
         n_(p.input_count) {}
@@ -234,7 +235,7 @@ class planning {
       path_value<L> values[2 * L.operands] = {};
       leaves(list, order.set(), values);
       const contraction_path<L> path =
-          find_path<L>(values, list.count, order.set(), points_, options_);
+          find_path<L>(values, list.count, order.set(), points_, options_, ties_);
       if (!path.found) continue;
       const int a = path.a[path.count - 1], b = path.b[path.count - 1];
       if ((a < list.count) == (b < list.count)) continue;
@@ -365,7 +366,7 @@ class planning {
       }
     }
 
-    const contraction_path<L> path = find_path<L>(values, n, kept, points_, options_);
+    const contraction_path<L> path = find_path<L>(values, n, kept, points_, options_, ties_);
     plan_.found = plan_.found && path.found;
     for (int s = 0; s < path.count; ++s) {
       const path_value<L>& x = values[path.a[s]];
@@ -383,6 +384,7 @@ class planning {
 
   const problem<L>& problem_;
   const path_options& options_;
+  path_ties ties_;
   index_space<L> each_, points_;
   int n_;
   contraction_plan<L> plan_{};
@@ -396,8 +398,9 @@ class planning {
 /// or 10 that are sparsely connected, and n^3 beyond.
 /// Without a path (see path_options) the plan is not `found`.
 template <limits L>
-constexpr contraction_plan<L> make_plan(const problem<L>& p, const path_options& options = {}) {
-  return planning<L>(p, options).run();
+constexpr contraction_plan<L> make_plan(const problem<L>& p, const path_options& options = {},
+                                        path_ties ties = path_ties::outermost) {
+  return planning<L>(p, options, ties).run();
 }
 
 }  // namespace tenfold

@@ -42,7 +42,6 @@ struct path_options {
 
   path_method method = path_method::automatic;
   path_objective objective = path_objective::both;
-  path_ties ties = path_ties::outermost;  ///< on a device always `neighbours`
   std::uint64_t seed = 0;
   int tries = 64;
   /// No intermediate may have more entries; 0: any number.
@@ -182,12 +181,13 @@ template <limits L>
 class cheapest_tree {
  public:
   constexpr cheapest_tree(const path_value<L>* leaves, int n, label_set output,
-                          const index_space<L>& points, const path_options& options)
+                          const index_space<L>& points, const path_options& options, path_ties ties)
       : leaves_(leaves),
         n_(n),
         all_((1U << n) - 1),
         points_(points),
         options_(options),
+        ties_(ties),
         connected_(is_connected<L>(leaves, n)),
         cost_(new double[all_ + 1]),
         labels_(new label_set[all_ + 1]{}),
@@ -283,7 +283,7 @@ class cheapest_tree {
       const label_set contracted = (labels_[left] | labels_[right]) & ~labels_[s];
       const bool is_end = s == all_ || is_leaf(y.order.count > x.order.count ? right : left);
       const int position = contracted_position<L>(x.order, y.order, contracted,
-                                                  is_end && options_.ties == path_ties::neighbours);
+                                                  is_end && ties_ == path_ties::neighbours);
       const double tie = x.tie + y.tie + flops * position;
       if (here.left == 0 || tie < here.tie) {
         here.tie = tie;
@@ -311,6 +311,7 @@ class cheapest_tree {
   unsigned all_;
   const index_space<L>& points_;
   const path_options& options_;
+  path_ties ties_;
   bool connected_;
   double* cost_;  ///< of every subset, as the next two
   label_set* labels_;
@@ -452,7 +453,8 @@ constexpr contraction_path<L> given(const path_value<L>* leaves, int n, label_se
 template <limits L>
 constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, label_set output,
                                         const index_space<L>& points,
-                                        const path_options& options = {}) {
+                                        const path_options& options = {},
+                                        path_ties ties = path_ties::outermost) {
   if (n < 2) return {};
   path_method method = options.method;
   if (method == path_method::automatic) {
@@ -472,7 +474,7 @@ constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, labe
     default:
       break;
   }
-  return path_search::cheapest_tree<L>(leaves, n, output, points, options).path();
+  return path_search::cheapest_tree<L>(leaves, n, output, points, options, ties).path();
 }
 
 }  // namespace tenfold

@@ -21,12 +21,6 @@ inline std::vector<run_time_operand> seen_from_host(const run_time_operand* inpu
   return seen;
 }
 
-/// The order of multiplication that suits a device's threads.
-inline path_options on_device(path_options path) {
-  path.ties = path_ties::neighbours;
-  return path;
-}
-
 /// What a call becomes on its way to a device; who explains it asks for all of it.
 template <limits L>
 struct lowered_call {
@@ -64,7 +58,7 @@ void with_lowered(std::string_view text, const std::vector<run_time_operand>& in
       p.same[o] = static_cast<std::uint8_t>(first - inputs.begin());
     }
     merge_labels(p);
-    call->plan = make_plan<L>(p, on_device(settings.path));
+    call->plan = make_plan<L>(p, settings.path, path_ties::neighbours);
     if (!call->plan.found) throw_diagnostic({diagnosis::no_path}, text);
     device_source sources[L.operands];
     for (int o = 0; o < p.input_count; ++o) sources[o].slot = o;
@@ -79,7 +73,7 @@ inline std::unique_ptr<planned_kernel> plan_kernel_on(const kernel& k, std::stri
                                                       const index* extents) {
   std::vector<operand_shape<max_rank>> shapes;
   for (const run_time_operand& x : operands) shapes.push_back(x.shape);
-  return plan_kernel(k, text, shapes.data(), extents, on_device({}));
+  return plan_kernel(k, text, shapes.data(), extents, path_ties::neighbours);
 }
 
 /// A result that is written through a map is zero first, so that its entries can be added to.

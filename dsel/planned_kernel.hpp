@@ -20,7 +20,7 @@ struct planned_kernel {
 inline std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view text,
                                                    const operand_shape<max_rank>* shapes,
                                                    const index* extents,
-                                                   const path_options& path = {}) {
+                                                   path_ties ties = path_ties::outermost) {
   const unrolled_size size = size_of_unrolled(k, extents);
   if (size.error) throw_diagnostic(size.error, text);
   if (size.is_open) throw_diagnostic({diagnosis::unknown_extent}, text);
@@ -30,7 +30,7 @@ inline std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_
   if (made->bound.error) throw_diagnostic(made->bound.error, text);
   const problem<kernel_limits>& p = made->bound.value;
   if (is_empty(p)) return made;
-  made->plan = make_plan<kernel_limits>(p, path);
+  made->plan = make_plan<kernel_limits>(p, {}, ties);
   if (!made->plan.found) throw_diagnostic({diagnosis::too_long_program}, text);
   return made;
 }

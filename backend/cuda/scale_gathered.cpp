@@ -1,7 +1,7 @@
 #include <complex>
 #include <tenfold/backend/cuda/scale_gathered.hpp>
 #include <tenfold/backend/cuda/text_of.hpp>
-#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/backend/interface/select/device_batches.hpp>
 
 namespace tenfold::cuda {
 namespace {

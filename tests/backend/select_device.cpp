@@ -1,4 +1,4 @@
-#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/backend/interface/select/device_batches.hpp>
 
 #include <doctest/doctest.h>
 

@@ -132,8 +132,9 @@ double cost_of(const network& net, const contraction_path<L>& path) {
   return cost;
 }
 
-contraction_path<L> path_of(const network& net, const path_options& options = {}) {
-  return find_path<L>(net.leaves.data(), net.count(), net.output, net.points(), options);
+contraction_path<L> path_of(const network& net, const path_options& options = {},
+                            path_ties ties = path_ties::outermost) {
+  return find_path<L>(net.leaves.data(), net.count(), net.output, net.points(), options, ties);
 }
 
 path_options with(path_method method) {
@@ -356,9 +357,7 @@ TEST_CASE("ties leave neighbours of what is given, and of the result, to other s
       add(3, {0, 1, 2, 3});
     net.output = bit(0);
     for (int l = 0; l < 3; ++l) net.output |= bit(back ? 1 + l : 4 + l);
-    path_options options;
-    options.ties = ties;
-    const auto path = path_of(net, options);
+    const auto path = path_of(net, {}, ties);
     std::vector<int> axes;
     for (int s = 0; s < path.count; ++s) axes.push_back(std::min(path.a[s], path.b[s]));
     return axes;

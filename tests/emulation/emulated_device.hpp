@@ -19,7 +19,7 @@ namespace tenfold::emulation {
 ///
 /// on(device::emulated) is one of them in every program that has this one.
 /// Needs a program that was linked so that what it loads finds the emulation's functions in it.
-class emulated_device final : public cuda::device_machine {
+class emulated_device : public cuda::device_machine {
  public:
   /// `edit` may change the text of a header of this name: what is broken on purpose must be caught.
   using edit_function = std::function<void(const std::string& name, std::string& text)>;

@@ -35,42 +35,26 @@ std::string thrown_by(F f) {
 }
 
 /// An emulated device that knows what it ran, and spoils the last result of one text.
-class watched_machine final : public cuda::device_machine {
+class watched_machine final : public emulation::emulated_device {
  public:
-  const device_capabilities& capabilities() const override { return under_.capabilities(); }
   cuda::device_function load(const std::string& text, const char* entry,
                              const cuda::device_use& use) override {
-    const cuda::device_function f = under_.load(text, entry, use);
+    const cuda::device_function f = emulated_device::load(text, entry, use);
     texts_[f.handle] = text;
     return f;
   }
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
-    under_.launch(f, how, arguments);
+    emulated_device::launch(f, how, arguments);
     launched = texts_[f.handle];
     const auto& g = *static_cast<const device_gemm_arguments<double>*>(arguments[0]);
     if (launched == spoiled && g.count >= spoiled_from)
       static_cast<double*>(const_cast<void*>(g.c.data))[g.count * g.c.problem - 1] += 0.5;
   }
-  void* allocate(std::size_t bytes) override { return under_.allocate(bytes); }
-  void release(void* memory) noexcept override { under_.release(memory); }
-  void* allocate_on_host(std::size_t bytes) override { return under_.allocate_on_host(bytes); }
-  void release_on_host(void* memory) noexcept override { under_.release_on_host(memory); }
-  void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override {
-    under_.copy_in(to, from, bytes, stream);
-  }
-  void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override {
-    under_.copy_out(to, from, bytes, stream);
-  }
-  void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override {
-    under_.copy_within(to, from, bytes, stream);
-  }
-  void wait(void* stream) override { under_.wait(stream); }
 
   std::string launched, spoiled;
   index spoiled_from = 0;  ///< problems
 
  private:
-  emulation::emulated_device under_;
   std::map<void*, std::string> texts_;
 };
 

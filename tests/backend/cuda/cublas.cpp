@@ -41,43 +41,23 @@ gemm_shape square(index n) {
 }
 
 /// An emulated device that has a cuBLAS.
-class device_with_cublas final : public cuda::device_machine {
+class device_with_cublas final : public emulation::emulated_device {
  public:
   explicit device_with_cublas(std::span<const char* const> libraries)
-      : cublas_((cublas_state(libraries) = {}, under_), libraries) {}
+      : cublas_((cublas_state(libraries) = {}, *this), libraries) {}
 
-  const device_capabilities& capabilities() const override { return under_.capabilities(); }
-  cuda::device_function load(const std::string& text, const char* entry,
-                             const cuda::device_use& use) override {
-    return under_.load(text, entry, use);
-  }
   void launch(cuda::device_function f, const cuda::device_launch& how, void** arguments) override {
     ++launches;
-    under_.launch(f, how, arguments);
+    emulated_device::launch(f, how, arguments);
   }
   bool has_library() override { return true; }
   void multiply(std::span<const library_call> calls, void* stream) override {
     cublas_.multiply(calls, stream);
   }
-  void* allocate(std::size_t bytes) override { return under_.allocate(bytes); }
-  void release(void* memory) noexcept override { under_.release(memory); }
-  void* allocate_on_host(std::size_t bytes) override { return under_.allocate_on_host(bytes); }
-  void release_on_host(void* memory) noexcept override { under_.release_on_host(memory); }
-  void copy_in(void* to, const void* from, std::size_t bytes, void* stream) override {
-    under_.copy_in(to, from, bytes, stream);
-  }
-  void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override {
-    under_.copy_out(to, from, bytes, stream);
-  }
-  void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override {
-    under_.copy_within(to, from, bytes, stream);
-  }
-  void wait(void* stream) override { under_.wait(stream); }
 
   int launches = 0;
 
  private:
-  emulation::emulated_device under_;
   cuda::cublas cublas_;
 };
 

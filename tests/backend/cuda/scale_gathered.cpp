@@ -16,7 +16,7 @@
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
 #include <tenfold/backend/device_batched_blas.hpp>
-#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/backend/interface/select/device_batches.hpp>
 
 #include "wrong_products.hpp"
 

@@ -14,7 +14,7 @@
 #include <golden.hpp>
 #include <string>
 #include <tenfold/backend/device_batched_blas.hpp>
-#include <tenfold/backend/interface/select/device_products.hpp>
+#include <tenfold/backend/interface/select/device_batches.hpp>
 #include <thrown.hpp>
 
 // Variable batches whose sizes the device alone knows, and groups and lists of addresses there.

@@ -4,7 +4,6 @@
 #include <tenfold/contraction/lower_device.hpp>
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
-#include <tenfold/dsel/lower_on_device.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <utility>
@@ -40,7 +39,7 @@ device_program program_of(std::string_view text, scalar type,
     merge_labels(p);
     device_source sources[L.operands];
     for (int o = 0; o < count; ++o) sources[o].slot = o;
-    made = lower_device(p, make_plan<L>(p, on_device({})), sources, {}, h100_capabilities);
+    made = lower_device(p, make_plan<L>(p, {}, path_ties::neighbours), sources, {}, h100_capabilities);
   });
   return made;
 }
