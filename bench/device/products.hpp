@@ -403,7 +403,8 @@ void run_groups(device_suite& suite, device_numbers<T>& numbers) {
   const std::string name = "gemm groups n=64..256";
   if (!suite.begins(name, scalar_letter<T>, true)) return;
   const device_queue& where = suite.where();
-  batches_of_orders<T> x(where, numbers, orders_between(64, 256, 32), 4);
+  // Emulated threads are too slow for orders beyond those.
+  batches_of_orders<T> x(where, numbers, orders_between(64, suite.emulated() ? 96 : 256, 32), 4);
   std::vector<gemm_group<T>> groups;
   std::vector<const T*> a, b;
   std::vector<T*> c;
