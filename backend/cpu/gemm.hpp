@@ -31,6 +31,8 @@ struct problem_addresses {
 ///
 /// `at_once`: one register tile goes through no more problems than these before the next
 /// (select::problems_at_most).
+///
+/// `from_memory`: where problems come from, see select::lanes_panels.
 struct problem_steps {
   index a = 0, b = 0, c = 0;
   bool fetches = false;
@@ -38,19 +40,23 @@ struct problem_steps {
   const problem_addresses* at = nullptr;
   index ahead = 1;
   index at_once = INT64_MAX;
+  bool from_memory = false;
 };
 
 /// Bytes of each operand that are fetched with each contracted value of each register tile.
 struct fetch_rates {
   index a = 0, b = 0, c = 0;
 
-  /// One problem has so many entries, and is computed in so many parts.
+  /// One problem has so many entries, and is computed in so many parts. Rounded up: of what is left
+  /// out each line costs the time that memory takes to answer.
   template <class T>
   static constexpr fetch_rates of(index a, index b, index c, index parts) {
     if (parts == 0) return {};
     const double each = double{sizeof(T)} / static_cast<double>(parts);
     const auto rate = [&](index entries) {
-      return static_cast<index>(static_cast<double>(entries) * each);
+      const double bytes = static_cast<double>(entries) * each;
+      const auto whole = static_cast<index>(bytes);
+      return static_cast<double>(whole) < bytes ? whole + 1 : whole;
     };
     return {rate(a), rate(b), rate(c)};
   }
@@ -119,9 +125,9 @@ constexpr index tile_count(index m, index n, select::tile_shape tile) {
 struct tile_walk {
   index m = 0, k = 0, columns = 0;  ///< columns: vectors, or entries
   int width = 1, tail = 0;  ///< by columns: entries of a vector, and of the last one if not 0
-  bool packs = false;       ///< B is copied into panels
+  bool packs = false;       ///< columns of B are copied before all rows pass
   select::chunks rows{0, 1}, across{0, 1};  ///< cut into register tiles
-  index at_once = 1;  ///< by lanes: tiles across that all rows meet before the next
+  select::lanes_panels near{1}, far{1};     ///< by lanes, of problems in cache and in memory
   fetch_rates rates;
   index group = 1;  ///< problems through which one register tile goes before the next
 
@@ -197,6 +203,21 @@ struct tile_order {
 };
 constexpr tile_order order_in_tile(const matrix_batch& x, index rows, index columns) {
   return x.column != 1 && x.row == 1 ? tile_order{1, rows} : tile_order{columns, 1};
+}
+
+/// Copies rows of n entries, in whole vectors: up to one behind a row of `to` is overwritten.
+template <class T>
+void copy_rows(const T* from, index from_row, T* to, index to_row, index rows, index n) {
+  using R = real<T>;
+  constexpr int v = lanes<R>;
+  const index reals = n * index{sizeof(T) / sizeof(R)}, whole = reals / v * v;
+  const int rest = static_cast<int>(reals - whole);
+  for (index r = 0; r < rows; ++r) {
+    const auto* const x = reinterpret_cast<const R*>(from + r * from_row);
+    auto* const y = reinterpret_cast<R*>(to + r * to_row);
+    for (index i = 0; i < whole; i += v) store<R, v>(y + i, load<R, v>(x + i));
+    if (rest > 0) store<R, v>(y + whole, load_partial<R, v>(x + whole, rest));
+  }
 }
 
 /// Whether one matrix, wherever its entries lie, is broadcast to all lanes.

@@ -113,7 +113,7 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const
   t.next = {false, next.a, next.b, next.c, next.rate_a, next.rate_b, next.rate_c};
 
   // Where the tile lies in its problem, and what it fetches of the next.
-  const problem_addresses* const at = step.at;
+  const problem_addresses* at = step.at;
   index in_a = 0, in_b = 0, in_c = 0;
   std::uintptr_t fetched_a = 0, fetched_b = 0, fetched_c = 0;
   if (at != nullptr) {
@@ -124,19 +124,20 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const
     fetched_b = next.b - reinterpret_cast<std::uintptr_t>(at[step.ahead].b);
     fetched_c = next.c - reinterpret_cast<std::uintptr_t>(at[step.ahead].c);
   }
-  for (index i = 0; i < count; ++i) {
+  for (index left = count; left > 0; --left) {
     t.c_m = reloaded(row_of_c);
     t.next.fetches = reloaded(fetches) != 0;
     if (at != nullptr) {
-      t.a = static_cast<const T*>(at[i].a) + in_a;
-      t.b = static_cast<const T*>(at[i].b) + in_b;
-      c = static_cast<T*>(at[i].c) + in_c;
+      t.a = static_cast<const T*>(at->a) + in_a;
+      t.b = static_cast<const T*>(at->b) + in_b;
+      c = static_cast<T*>(at->c) + in_c;
       if (next.fetches) {
-        start_at(t.next, at[i + step.ahead]);
+        start_at(t.next, at[step.ahead]);
         t.next.a += fetched_a;
         t.next.b += fetched_b;
         t.next.c += fetched_c;
       }
+      ++at;
     }
     if (reloaded(sums_only) != 0) t.c = c;
     register_tile<T, narrows ? How.last : W, M, N, dynamic_k, how, epilogue::overwrite>(t, k);
@@ -146,6 +147,7 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const
     t.a += step.a;
     t.b += step.b;
     c += step.c;
+    if (!t.next.fetches) continue;
     t.next.a += static_cast<std::uintptr_t>(step.next_a);
     t.next.b += static_cast<std::uintptr_t>(step.next_b);
     t.next.c += static_cast<std::uintptr_t>(step.next_c);
@@ -230,27 +232,12 @@ template <class F>
   });
 }
 
-/// Copies rows of n entries, in whole vectors: up to one behind a row of `to` is overwritten.
-template <class T>
-void copy_rows(const T* from, index from_row, T* to, index to_row, index rows, index n) {
-  using R = real<T>;
-  constexpr int v = lanes<R>;
-  const index reals = n * index{sizeof(T) / sizeof(R)}, whole = reals / v * v;
-  const int rest = static_cast<int>(reals - whole);
-  for (index r = 0; r < rows; ++r) {
-    const auto* const x = reinterpret_cast<const R*>(from + r * from_row);
-    auto* const y = reinterpret_cast<R*>(to + r * to_row);
-    for (index i = 0; i < whole; i += v) store<R, v>(y + i, load<R, v>(x + i));
-    if (rest > 0) store<R, v>(y + whole, load_partial<R, v>(x + whole, rest));
-  }
-}
-
-/// Where B is copied, the columns of one register tile at a time, so that they are neighbours in L1
-/// for all rows.
+/// How columns of B are met by all rows before the next ones.
 template <class T>
 struct panel {
-  T* data = nullptr;
-  index from_row = 0;  ///< entries of B from one row to the next
+  index across = 1;    ///< by lanes: so many tiles of them at a time
+  T* data = nullptr;   ///< where they are copied, so that they are neighbours in L1
+  index from_row = 0;  ///< entries of B in place from one row to the next
 };
 
 /// All register tiles of `count` problems; where the last column is a partial one, it comes from
@@ -282,7 +269,8 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
     return function(how.m, how.columns, true)(a_first, b_first, c_first, t, next, how.k, count,
                                               problems);
 
-  const index group = how.group < step.at_once ? how.group : step.at_once;
+  const index most = how.group < step.at_once ? how.group : step.at_once,
+              group = packed.data != nullptr ? 1 : most;
   for (index i = 0; i < count; i += group) {
     const index now = count - i < group ? count - i : group;
     const fetch_cursor first = next;
@@ -309,14 +297,22 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
       }
     };
     if constexpr (ByRows) {
-      for (index panel = 0; panel < across.count(); panel += how.at_once) {
-        const index rest = across.count() - panel;
+      for (index tile = 0; tile < across.count(); tile += packed.across) {
+        const index rest = across.count() - tile,
+                    end = tile + (rest < packed.across ? rest : packed.across);
+        const T* b = b_first;
+        index b_begins = 0;
+        if (packed.data != nullptr) {
+          b = packed.data;
+          b_begins = across.start(tile);
+          copy_rows(b_first + b_begins * v, packed.from_row, packed.data, t.b_k, how.k,
+                    (across.start(end) - b_begins) * v);
+        }
         for_each_part(how.rows, [&](index row, index height) {
-          for_each_run(across, panel, panel + (rest < how.at_once ? rest : how.at_once),
-                       [&](index column, index width, index tiles) {
-                         line(row, column, b_first + column * t.b_n, function(height, width, false),
-                              tiles, 0, width * t.b_n, width * t.c_n);
-                       });
+          for_each_run(across, tile, end, [&](index column, index width, index tiles) {
+            line(row, column, b + (column - b_begins) * t.b_n, function(height, width, false),
+                 tiles, 0, width * t.b_n, width * t.c_n);
+          });
         });
       }
     } else {
@@ -358,12 +354,21 @@ void walk_by_columns(const tile_walk& how, const tile_operands<T>& t, index prob
   tile_operands<T> in_panel = t;
   in_panel.b_k = how.across.longer * W;
   const scratch_block block(static_cast<std::size_t>(how.k * in_panel.b_k + lanes<T>) * sizeof(T));
-  walk<T, false, whole>(how, in_panel, problems, step, partial::tile, {block.as<T>(), t.b_k});
+  walk<T, false, whole>(how, in_panel, problems, step, partial::tile, {1, block.as<T>(), t.b_k});
 }
 template <class T, access A, bool Conjugate>
 void walk_by_lanes(const tile_walk& how, const tile_operands<T>& t, index tiles,
                    const problem_steps& step) {
-  walk<T, true, lanes_table<T, A, Conjugate>>(how, t, tiles, step);
+  using table = lanes_table<T, A, Conjugate>;
+  constexpr index v = lanes<T>;
+  const select::lanes_panels panels = step.from_memory ? how.far : how.near;
+  if (!panels.packs || t.b_n != v)  // else they lie end to end
+    return walk<T, true, table>(how, t, tiles, step, table::tile, {panels.across});
+  tile_operands<T> in_panel = t;
+  in_panel.b_k = panels.across * how.across.longer * v;
+  const scratch_block block(static_cast<std::size_t>(how.k * in_panel.b_k) * sizeof(T));
+  walk<T, true, table>(how, in_panel, tiles, step, table::tile,
+                       {panels.across, block.as<T>(), t.b_k});
 }
 
 /// The walk through a shape with register tiles of no more than `most`; tiles of so many problems
@@ -398,7 +403,6 @@ gemm_kernel<T> columns_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   how.width = W;
   how.tail = static_cast<int>(s.n % W);
   how.packs = select::packs_panels(s, strides_by_columns<T>(s).b_k, tuned);
-  if (how.packs) how.group = 1;
   products_function<T> products = walk_by_columns<T, W, Conjugate, 0>;
   if constexpr (W == neighbours<T> && half < W) {
     if (how.tail > 0 && how.tail <= half && tuned.narrows > 1)
@@ -411,7 +415,12 @@ gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   const select::tile_shape most =
       select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform, tuned);
   tile_walk how = walk_of<T>(s, s.n, lanes<T>, most, tuned);
-  how.at_once = select::tiles_across(s.n, s.k, most.n, lanes<T> * static_cast<index>(sizeof(T)));
+  const auto panels_from = [&](bool memory) {
+    return select::panels_by_lanes(s.m, s.n, s.k, most.n, lanes<T> * static_cast<index>(sizeof(T)),
+                                   memory);
+  };
+  how.near = panels_from(false);
+  how.far = panels_from(true);
   return {walk_by_lanes<T, A, Conjugate>, select::gemm_path::by_lanes, select::fetch::into_l2,
           &tuned, how};
 }

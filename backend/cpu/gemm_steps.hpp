@@ -67,6 +67,7 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   const bool beyond_l2 = from != residence::l2;
   const index ahead = beyond_l2 ? select::problems_ahead(each, tuned) : 1;
   to.at_once = select::problems_at_most(from, kernel.path, ahead);
+  to.from_memory = from == residence::memory;
   constexpr index size = sizeof(T);
   const bool in_line = select::lies_in_line(to.a * size, bytes.a * width) &&
                        select::lies_in_line(to.b * size, bytes.b * width);

@@ -104,7 +104,14 @@ constexpr bool is_unrolled(const tile_modes& how) {
   return K > 0 && (W == 1 || M * N * K <= how.unroll);
 }
 
-/// What a tile fetches whose loop is unrolled: so many bytes from each address on.
+/// A large tile that fetches is a loop: in a burst, before its sums, fetches wait for each other
+/// (from L3, double precision, Zen 5: strided order 16 125 GFLOP/s instead of 98, interleaved order
+/// 12 101 instead of 72), and between unrolled ones they make g++ keep columns in memory.
+constexpr tile_modes as_loop(tile_modes how) {
+  how.unroll = 0;
+  return how;
+}
+/// What a small tile fetches, which is unrolled in any case: so many bytes from each address on.
 template <select::fetch To>
 [[gnu::always_inline]] inline void fetch_bytes(std::uintptr_t a, std::uintptr_t b, std::uintptr_t c,
                                                index bytes_a, index bytes_b, index bytes_c) {
@@ -118,16 +125,6 @@ template <select::fetch To>
   run(b, bytes_b);
   run(c, bytes_c);
 }
-/// The same behind a call: inside a large tile it makes g++ keep columns in memory (interleaved
-/// order 9, in L2, Zen 5: 80 GFLOP/s instead of 124), while around a small one the call costs more
-/// (strided order 5: 42 instead of 50).
-template <select::fetch To>
-[[gnu::noinline]] void fetch_apart(std::uintptr_t a, std::uintptr_t b, std::uintptr_t c,
-                                   index bytes_a, index bytes_b, index bytes_c) {
-  asm volatile("");  // a function that only fetches is not called
-  fetch_bytes<To>(a, b, c, bytes_a, bytes_b, bytes_c);
-}
-
 /// B[n] of a register tile for one k: `Whole` vectors and, unless Last is W, a narrower one.
 template <class T, int W, int Whole, int Last>
 struct tile_columns {
@@ -267,12 +264,15 @@ struct accumulators {
   /// So many lines of each operand to come.
   template <tile_modes How, int Lines>
   [[gnu::always_inline]] static void fetch(fetch_cursor& next) {
-    for (const std::uintptr_t p : {next.a, next.b, next.c}) {
+    const auto lines_at = [](std::uintptr_t p) __attribute__((always_inline)) {
 #pragma GCC unroll 16
       for (int i = 0; i < Lines; ++i)
         __builtin_prefetch(reinterpret_cast<const char*>(p + static_cast<std::uintptr_t>(i) * 64),
                            0, How.ahead == select::fetch::into_l1 ? 3 : 2);
-    }
+    };
+    lines_at(next.a);
+    lines_at(next.b);
+    if (next.rate_c != 0) lines_at(next.c);
     next.advance(1);
   }
 
@@ -372,6 +372,7 @@ struct accumulators {
     if constexpr (How.ahead != select::fetch::none) {
       if (t.next.fetches) {
         fetch_cursor next = t.next;
+        if (k > 0) fetch<How, How.lines>(next);
 #pragma GCC unroll 1
         for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) {
           step<How>(a, b, t);
@@ -517,11 +518,13 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
   if constexpr (How.ahead != select::fetch::none && is_unrolled<W, M, N, K>(How)) {
     const fetch_cursor& next = t.next;
     if (next.fetches) {
-      const index a = K * next.rate_a, b = K * next.rate_b, c = K * next.rate_c;
-      if constexpr (M * N * K <= select::unrolled_products)
-        fetch_bytes<How.ahead>(next.a, next.b, next.c, a, b, c);
-      else
-        fetch_apart<How.ahead>(next.a, next.b, next.c, a, b, c);
+      if constexpr (M * N * K <= select::unrolled_products) {
+        fetch_bytes<How.ahead>(next.a, next.b, next.c, K * next.rate_a, K * next.rate_b,
+                               K * next.rate_c);
+      } else {
+        constexpr tile_modes spread = as_loop(How);
+        return register_tile<T, W, M, N, K, spread, Finish>(t, k_extent);
+      }
     }
   }
   accumulators<T, W, M, N, (How.last > 0 ? How.last : W)> acc;

@@ -113,13 +113,18 @@ TEST_CASE("products whose rows, end to end, are vectors") {
   SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 33, 3, 6>(counts); }
 }
 
+TEST_CASE("interleaved products whose lines of B meet in the caches") {
+  check_squares<double, in_blocks<8>, op::none, op::none, 32>();
+}
+
 TEST_CASE("products of sizes in the types that come from memory and go there") {
   using t = in_tensor;
   using s = in_matrix;
   const tiny_caches none;
   check_squares<double, t, op::none, op::none, 3, 8, 16, 24>();
   check_squares<float, t, op::none, op::none, 4, 32>();
-  check_squares<double, in_blocks<8>, op::none, op::none, 5, 14>();
+  check_squares<double, in_blocks<8>, op::none, op::none, 5, 14, 21>();
+  check_squares<std::complex<double>, in_blocks<8>, op::none, op::none, 17>();
   check_kept<double, s, t, t, 64, 8, 7>();
   check_kept<double, s, behind_pointers, behind_pointers, 20, 10, 9>();
 }

@@ -43,7 +43,9 @@ inline constexpr int never = 1 << 30;
 /// (order 10 77 GFLOP/s, with a quarter of one 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times
 /// the rate). From memory interleaved problems of few entries are fetched, too (order 6 27 GFLOP/s
 /// instead of 21, 8 35 and 17). B is not copied into panels: from L2 it comes in time (order 128
-/// 132 GFLOP/s, copied 118; 160 131 and 108; 512 and 1024 alike).
+/// 132 GFLOP/s, copied 118; 160 131 and 108; 512 and 1024 alike). From memory all is fetched to L1
+/// (interleaved order 24 90 GFLOP/s, to L2 81; strided 24 with beta = 1 75 and 66), and interleaved
+/// problems of many bytes, too (order 64 103 GFLOP/s instead of 77).
 ///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
@@ -83,7 +85,10 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
     t.unroll = unrolled_on_zen5;
     t.memory_from = 0;
     t.l2_from = never;
-    if (!c.interleaved) {
+    t.l2_to = never;
+    if (c.interleaved) {
+      t.memory_to = 1 << 20;
+    } else {
       t.narrows = 1;
       t.panel_rows = never;
     }
@@ -436,20 +441,41 @@ constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar
   return {chunks(rows, most.m).longer, chunks(columns, most.n).longer};
 }
 
-/// Tiles of n columns that all rows of A meet before the next so many, by lanes, with `bytes` in an
-/// entry. Where B is larger than L1 the columns of two stay there while A passes, and come from L2
-/// once (order 29, double precision, in L2, Zen 5: 119 GFLOP/s, row by row through all of B 97, one
-/// 112, three 117), unless too many of their lines meet in a set (order 32: 84 instead of 97). Else
-/// row by row: B is walked as it lies, and A stays.
+/// How B is walked by lanes, where it is larger than L1.
+struct lanes_panels {
+  index across;        ///< tiles of columns that all rows of A meet before the next so many
+  bool packs = false;  ///< these columns are copied first, so that they are neighbours
+
+  friend constexpr bool operator==(const lanes_panels&, const lanes_panels&) = default;
+};
+
+/// Of m rows and n columns, in tiles of so many, k contracted values, and `bytes` in an entry.
+///
+/// Row by row, A stays in L1, and a B that stays there, too, is walked as it lies. A larger one
+/// comes again for each row of tiles. In L2 the columns of two tiles stay in L1 while A passes
+/// (order 29, double precision, Zen 5: 119 GFLOP/s, row by row 97, one tile 112, three 117). From
+/// memory, where each line that L2 serves delays one of memory, and where lines of B meet in a set,
+/// columns are copied, as many as leave most of L1 to A and to what is fetched (from memory order
+/// 24 90 GFLOP/s instead of 68, 32 85 instead of 56, 48 111 instead of 65; in L2 order 32 113
+/// instead of 103, but 24 107 instead of 121). Of few rows the copy costs more than it saves, and
+/// columns of one tile that are larger than L1 do not stay.
 ///
 /// An L1 of 32 KB or more, of 64 sets of 12 lines or, smaller, of 8.
-constexpr index tiles_across(index n, index k, int columns, index bytes) {
-  constexpr index sets = 64, ways = 12;
-  const index row = n * bytes, lines = 2 * chunks(n, columns).longer * bytes / 64;
+constexpr lanes_panels panels_by_lanes(index m, index n, index k, int columns, index bytes,
+                                       bool from_memory) {
+  constexpr index sets = 64, ways = 12, packed = 18432, least_rows = 16;
+  const chunks tiles(n, columns);
+  const index row = n * bytes, of_tile = tiles.longer * bytes;
   index starts = sets;
   for (index step = row / 64; step % 2 == 0 && starts > 1; step /= 2) starts /= 2;
-  const index met = starts * lines < sets ? starts * lines : sets;
-  return k * row > 32768 && k * lines <= ways * met ? 2 : n;  // at most n tiles in all
+  const index lines = 2 * of_tile / 64, met = starts * lines < sets ? starts * lines : sets;
+  const bool meets = k * row > 32768 && k * lines >= ways * met;
+  if (m >= least_rows && k * of_tile <= 32768 && (meets || (from_memory && k * row > 24576))) {
+    const index fit = packed / (k * of_tile);
+    const index across = chunks(tiles.count(), fit < 1 ? 1 : fit).longer;
+    if (across < tiles.count()) return {across, true};
+  }
+  return {k * row > 32768 && !meets ? 2 : n};  // at most n tiles in all
 }
 
 /// Into which cache the kernel of a batched product fetches the problems to come, and how many
