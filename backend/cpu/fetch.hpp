@@ -14,13 +14,19 @@
 /// none 12 to 19 (hand-written kernels of p = 4, Zen 5, which reads 38); two tiles ahead was no
 /// better, and into L2 worse than into L1. What lies in L3 is left alone: there it cost 4 to 12 %.
 ///
-/// What keeps bandwidth unused is scratch beyond L1: misses that L2 serves share the buffers with
-/// those of memory. A loop that loads and stores one line of scratch for each line of 256 KB tiles,
-/// fetched a tile ahead, streams 37 GB/s with 16 KB of scratch, which is in L1, and 22 with 140 KB;
-/// fetching nothing 35 and 15 (Zen 5, which reads 41). Operators of p >= 5 have as much. Fetches
-/// beside each row of a sandwich rather than each group of its columns were 1.02 times as fast over
-/// BK1, BK3 and BK5 (0.91 to 1.18), ordinary loads 0.6, every second line (the processor fetching
-/// the others) 0.85, each page touched beforehand 0.95.
+/// What keeps bandwidth unused is that a processor drops fetches. Zen 5 does so while vectors are
+/// loaded, two in a cycle: beside multiply-adds that read scratch of 16 KB in L1 at that rate all
+/// fetches are lost, at two thirds of it none, with 96 KB of scratch, whose lines come from L2, a
+/// third to nine tenths at two thirds and none at half of it (loops that bring 192 KB a tile; what
+/// came is seen by how long reading it takes). Registers and few loads are what a tile must give
+/// them: products of interleaved matrices, whose tiles load ten vectors in twelve cycles, stream 53
+/// GB/s, rows that go through a map hardly load. Operators of p >= 5 load nearly a vector for each
+/// multiply-add. Writing prefetches, those past L2, in pairs and in groups of four are lost as
+/// well.
+///
+/// Fetches beside each row of a sandwich rather than each group of its columns were 1.02 times as
+/// fast over BK1, BK3 and BK5 (0.91 to 1.18), ordinary loads 0.6, every second line (the processor
+/// fetching the others) 0.85, each page touched beforehand 0.95.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
@@ -39,6 +45,7 @@ struct tile_streams {
   tile_stream list[most] = {};
   index bytes = 0;   ///< of all, in one tile
   index pieces = 0;  ///< of work in one tile, between which lines may be fetched
+  index of_row = 0;  ///< of them, in a row that goes through a map
 
   /// Lines between two pieces; 0: it is not worth it.
   constexpr int lines() const {

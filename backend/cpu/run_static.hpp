@@ -351,6 +351,16 @@ class static_runner {
     return distance;
   }
 
+  /// What is fetched beside a row that goes through a map.
+  template <int S>
+  [[gnu::always_inline]] static void fetch_beside_row(const tile_at& at) {
+    constexpr index pieces = streams_of<P, static_cast<int>(phase_of<P, S>())>.of_row;
+    if constexpr (fetches<P, S>() && pieces > 0) {
+      if (at.next == nullptr) return;
+      for (index i = 0; i < pieces; ++i) at.next->fetch();
+    }
+  }
+
   /// A step that reads, or adds to, entries through a map.
   template <int S>
   [[gnu::always_inline]] static void run_mapped(const program_arguments<T>& args, T* scratch,
@@ -382,6 +392,7 @@ class static_runner {
         step_pointers<T, I, T>{numbers, nullptr, scratch + step.c.offset},
         [&](const step_pointers<T, I, T>& q) {
           constexpr lane_strides stride{step.n.a, step.a.lane_stride};
+          fetch_beside_row<S>(at);
           constexpr int w = width_of<P, S>();
           if constexpr (std::is_same_v<A, T> && may_be_runs<T>(step.n.extent, w, stride)) {
             if (at.lane_count == w)
@@ -401,6 +412,7 @@ class static_runner {
         step_pointers<T, T, const I>{scratch + step.a.offset, nullptr, numbers},
         [&](const step_pointers<T, T, const I>& q) {
           constexpr lane_strides stride{step.n.c, step.c.lane_stride};
+          fetch_beside_row<S>(at);
           constexpr int w = width_of<P, S>();
           T* const y = static_cast<T*>(args.output);
           if constexpr (may_be_runs<T>(step.n.extent, w, stride)) {
@@ -471,6 +483,7 @@ class static_runner {
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
             constexpr lane_strides stride{step.n.a, step.a.lane_stride};
+            fetch_beside_row<S>(at);
             constexpr int w = width_of<P, S>();
             const int count = lanes_of_vector<S>(at);
             if constexpr (moves_touching<T, w, A>(step.n.extent, stride, step.a.conjugated)) {
@@ -485,6 +498,7 @@ class static_runner {
           loops, step.outer_count,
           p, [&](const step_pointers<T, A, C>& q) __attribute__((always_inline)) {
             constexpr lane_strides stride{step.n.c, step.c.lane_stride};
+            fetch_beside_row<S>(at);
             constexpr int w = width_of<P, S>();
             const int count = lanes_of_vector<S>(at);
             if constexpr (moves_touching<T, w, C>(step.n.extent, stride,
