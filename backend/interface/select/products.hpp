@@ -461,8 +461,9 @@ struct lanes_panels {
 /// columns of one tile that are larger than L1 do not stay.
 ///
 /// An L1 of 32 KB or more, of 64 sets of 12 lines or, smaller, of 8.
-constexpr lanes_panels panels_by_lanes(index m, index n, index k, int columns, index bytes,
-                                       bool from_memory) {
+[[gnu::always_inline]] constexpr lanes_panels panels_by_lanes(index m, index n, index k,
+                                                              int columns, index bytes,
+                                                              bool from_memory) {
   constexpr index sets = 64, ways = 12, packed = 18432, least_rows = 16;
   const chunks tiles(n, columns);
   const index row = n * bytes, of_tile = tiles.longer * bytes;
