@@ -16,13 +16,13 @@
 ///
 /// What keeps bandwidth unused is that a processor drops fetches. Zen 5 does so while vectors are
 /// loaded, two in a cycle: beside multiply-adds that read scratch of 16 KB in L1 at that rate all
-/// fetches are lost, at two thirds of it none, with 96 KB of scratch, whose lines come from L2, a
-/// third to nine tenths at two thirds and none at half of it (loops that bring 192 KB a tile; what
-/// came is seen by how long reading it takes). Registers and few loads are what a tile must give
-/// them: products of interleaved matrices, whose tiles load ten vectors in twelve cycles, stream 53
-/// GB/s, rows that go through a map hardly load. Operators of p >= 5 load nearly a vector for each
-/// multiply-add. Writing prefetches, those past L2, in pairs and in groups of four are lost as
-/// well.
+/// fetches are lost, at two thirds of it none, with 96 KB of scratch, whose lines come from L2,
+/// four to eight tenths at two thirds and hardly any at half of it (loops that bring 192 KB a tile;
+/// what came is seen by how long reading it takes). Registers and few loads are what a tile must
+/// give them: products of interleaved matrices, whose tiles load ten vectors in twelve cycles,
+/// stream 53 GB/s, rows that go through a map hardly load. Operators of p >= 5 load nearly a vector
+/// for each multiply-add. Writing prefetches, those past L2, in pairs and in groups of four are
+/// lost as well.
 ///
 /// Fetches beside each row of a sandwich rather than each group of its columns were 1.02 times as
 /// fast over BK1, BK3 and BK5 (0.91 to 1.18), ordinary loads 0.6, every second line (the processor

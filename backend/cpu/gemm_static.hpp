@@ -372,7 +372,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, acce
   t.sum_only = is_sum_only(t);
   take_strides<T, S>(t);
 
-  // In columns that are neighbours; those of others lie end to end.
+  // Copied are columns whose entries in a row are neighbours: others lie end to end as they are.
   constexpr auto panels_from = [](bool memory) {
     return select::panels_by_lanes(M, N, K, Tiles.tile.n, v * static_cast<index>(sizeof(T)),
                                    memory);

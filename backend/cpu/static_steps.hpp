@@ -70,24 +70,20 @@ inline constexpr index entries_of_piece = 4;
 /// there alone 0.9, 1.03, 1.13 and 0.96. BP1, which reads half as much, 0.85 to 0.95.
 inline constexpr index pieces_of_mapped_row = 4, bytes_beside_row = 576;
 
-/// Rows of a step that go through a map.
+/// How often the outer loops of a step, and its slabs, run its innermost ones.
 template <class P>
-constexpr index mapped_rows_of(const program_step& step) {
-  if (!step.a.mapped && !step.c.mapped) return 0;
-  index rows = step.slabs.count;
+constexpr index rounds_of(const program_step& step) {
+  index rounds = step.slabs.count;
   for (int l = 0; l < step.outer_count; ++l)
-    rows *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
-  return rows;
+    rounds *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
+  return rounds;
 }
 
 /// Pieces of work in one tile of a step, see tile_streams.
 template <class P>
 constexpr index pieces_of(std::size_t s) {
   const program_step& step = P::value.steps[s];
-  index outer = step.slabs.count;
-  for (int l = 0; l < step.outer_count; ++l) {
-    outer *= P::value.loops[static_cast<std::size_t>(step.first_loop + l)].extent;
-  }
+  const index outer = rounds_of<P>(step);
   if (step.sandwich > 1)
     return outer * select::chunks(step.n.extent, sandwich_columns_of<P>(s)).count();
   if (step.kind != step_kind::contract) return 0;
@@ -109,12 +105,13 @@ template <class P, int F>
 inline constexpr tile_streams streams_of = [] {
   const program_phase& phase = P::value.phases[static_cast<std::size_t>(F)];
   tile_streams all;
-  index rows = 0;
+  index rows = 0;       // that go through a map
   int in_sandwich = 0;  // what a sandwich does is in its pieces
   for (int i = phase.first_step; i < phase.first_step + phase.step_count; ++i) {
     const auto s = static_cast<std::size_t>(i);
     add_streams(all, P::value, phase, P::value.steps[s]);
-    rows += mapped_rows_of<P>(P::value.steps[s]);
+    const program_step& step = P::value.steps[s];
+    if (step.a.mapped || step.c.mapped) rows += rounds_of<P>(step);
     if (--in_sandwich > 0) continue;
     all.pieces += pieces_of<P>(s);
     in_sandwich = P::value.steps[s].sandwich;

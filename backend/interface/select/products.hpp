@@ -454,7 +454,7 @@ struct lanes_panels {
 /// Row by row, A stays in L1, and a B that stays there, too, is walked as it lies. A larger one
 /// comes again for each row of tiles. In L2 the columns of two tiles stay in L1 while A passes
 /// (order 29, double precision, Zen 5: 119 GFLOP/s, row by row 97, one tile 112, three 117). From
-/// memory, where each line that L2 serves delays one of memory, and where lines of B meet in a set,
+/// memory, where fetches are lost beside lines that L2 serves, and where lines of B meet in a set,
 /// columns are copied, as many as leave most of L1 to A and to what is fetched (from memory order
 /// 24 90 GFLOP/s instead of 68, 32 85 instead of 56, 48 111 instead of 65; in L2 order 32 113
 /// instead of 103, but 24 107 instead of 121). Of few rows the copy costs more than it saves, and
