@@ -95,14 +95,13 @@ class whole_lowering : protected program_builder<L, Program> {
     if (!out_.feasible) return;
 
     product_groups<L.labels> g = base::groups_of(s);
-    const int lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
-    if (g.arrange(lanes)) std::swap(a, b);
+    const index lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
+    const index tile = select::blocked_tile(caps_.registers, problem_.type).n * lanes;
+    if (g.arrange(lanes, tile)) std::swap(a, b);
 
     program_step& step = append_whole(step_kind::blocked, s, a, b, c);
     const index m = g.rows.extent(), n = g.columns.extent(), k = g.sums.extent();
-    step.blocks = select::blocks_of(
-        m, n, k, problem_.type, caps_,
-        {g.transposed_together(g.columns, lanes), g.transposed_together(g.sums, lanes)});
+    step.blocks = select::blocks_of(m, n, k, problem_.type, caps_, g.transposed_together(lanes));
     step.row_count = g.rows.count;
     step.column_count = g.columns.count;
     base::set_loops(step, g.batch.loops, g.batch.count, g.sums.loops, g.sums.count);

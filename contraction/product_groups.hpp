@@ -57,16 +57,17 @@ struct loop_group {
   }
 
   /// Where entries of one operand are neighbours along the last loop and those of B along another:
-  /// brings that one next to the last and cuts the last, a multiple of `step` at a time, so that
-  /// some values of both meet in one block and a transposition in registers serves both.
-  constexpr void bring_near(index step_loop::*one, index step) {
+  /// brings that one next to the last and cuts the last, so that some values of both meet in one
+  /// block and a transposition in registers serves both. As many at a time as a register `tile`
+  /// has, if they go into it, or else a multiple of `step`.
+  constexpr void bring_near(index step_loop::*one, index step, index tile) {
     if (count < 2 || loops[count - 1].*one != 1) return;
     int at = count - 1;
     while (at >= 0 && loops[at].b != 1) --at;
     if (at < 0 || at == count - 1) return;
     for (; at < count - 2; ++at) std::swap(loops[at], loops[at + 1]);
     step_loop& last = loops[count - 1];
-    index cut = select::longest_cut / step * step;
+    index cut = last.extent % tile == 0 ? tile : select::longest_cut / step * step;
     while (cut > 0 && last.extent % cut != 0) cut -= step;
     if (cut == 0 || cut == last.extent) return;
     step_loop rest = last;
@@ -87,8 +88,9 @@ struct product_groups {
   /// Lanes are columns, so the loop along which entries of C are neighbours ends that group; if it
   /// is one of the rows, A and B change places, which is returned. The other groups are in the
   /// order of the operand that they are packed from, so that packing runs along its memory; rows
-  /// in that of C where C is much larger than A.
-  constexpr bool arrange(int lanes) {
+  /// in that of C where C is much larger than A. `lanes` and `tile`: columns of a vector and of a
+  /// register tile.
+  constexpr bool arrange(index lanes, index tile) {
     const index in_rows = rows.nearest(&step_loop::c), in_columns = columns.nearest(&step_loop::c);
     const bool turned = in_columns == 0 || (in_rows != 0 && in_rows < in_columns);
     if (turned) {
@@ -101,8 +103,8 @@ struct product_groups {
                                                                       : &step_loop::a);
     columns.sort_by(&step_loop::c);
     sums.sort_by(sums.nearest(&step_loop::a) == 1 ? &step_loop::a : &step_loop::b);
-    columns.bring_near(&step_loop::c, lanes);
-    sums.bring_near(&step_loop::a, 1);
+    columns.bring_near(&step_loop::c, lanes, tile);
+    sums.bring_near(&step_loop::a, 1, select::longest_cut);
     return turned;
   }
 
@@ -114,12 +116,15 @@ struct product_groups {
     return false;
   }
 
-  /// Columns, or contracted values, of which B is transposed at a time as it is packed, or 0:
-  /// `lanes` values of the loop along which B has neighbours, for each of the last loop.
-  static constexpr index transposed_together(const loop_group<Labels>& g, int lanes) {
-    const int n = g.count;
-    const bool apart = n > 1 && g.loops[n - 2].b == 1 && g.loops[n - 1].b != 1;
-    return apart ? lanes * g.loops[n - 1].extent : 0;
+  /// Of how many columns and contracted values B is transposed at a time as it is packed: `lanes`
+  /// values of the loop along which B has neighbours, for each of the last loop; or of all values.
+  constexpr select::transposed_runs transposed_together(index lanes) const {
+    const auto of = [](const loop_group<Labels>& g, index values) {
+      const int n = g.count;
+      if (n < 2 || g.loops[n - 2].b != 1 || g.loops[n - 1].b == 1) return index{0};
+      return (values == 0 ? g.loops[n - 2].extent : values) * g.loops[n - 1].extent;
+    };
+    return {of(columns, lanes), of(columns, 0), of(sums, lanes)};
   }
 };
 

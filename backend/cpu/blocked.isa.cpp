@@ -101,6 +101,8 @@ class product {
     index extent = 1;
   };
   static constexpr int v = column_lanes<T>, width = tile<T>.n * v;
+  /// So many vectors are looked at to share them among tiles.
+  static constexpr index alike_vectors = 4 * tile<T>.n;
 
   /// Contracted values [begin, end), all rows and columns, into a result that lies as C does or,
   /// `dense`, row by row.
@@ -112,10 +114,10 @@ class product {
     });
   }
 
-  /// The columns of one register tile: where those of B are, and whether those of C are vectors
-  /// of neighbours, c_n apart, or else where their runs of neighbours end.
+  /// The columns of one register tile from `first` on: where those of B are, and whether those of C
+  /// are vectors of neighbours, c_n apart, or else where their runs of neighbours end.
   struct column_panel {
-    int columns = 0, vectors = 0;
+    int first = 0, columns = 0, vectors = 0;
     const T* b = nullptr;
     index b_k = 0, b_n = 0, c_n = 0;
     bool is_packed = true, in_vectors = false;
@@ -132,18 +134,20 @@ class product {
     in_n.fill(n_.loops, n_.count, &step_loop::b, &step_loop::c, j, n);
     if (dense)
       for (index i = 0; i < n; ++i) in_n.y[i] = j + i;
-    const index panel_count = (n + width - 1) / width;
-    const scratch_block list(static_cast<std::size_t>(panel_count) * sizeof(column_panel));
+    const scratch_block list(static_cast<std::size_t>((n + v - 1) / v) * sizeof(column_panel));
     column_panel* const panels = list.as<column_panel>();
-    for (index i = 0; i < panel_count; ++i) {
-      column_panel& x = panels[i] = {};
-      x.columns = static_cast<int>(std::min<index>(width, n - i * width));
+    index panel_count = 0;
+    for (index first = 0; first < n;) {
+      column_panel& x = panels[panel_count++] = {};
+      const index* const in_c = in_n.y + first;
+      x.first = static_cast<int>(first);
+      x.columns = columns_of_panel(in_c, n - first);
       x.vectors = (x.columns + v - 1) / v;
-      const index* const in_c = in_n.y + i * width;
       x.in_vectors = in_vectors(in_c, x.columns, x.c_n);
       for (int c = 1; c <= x.columns; ++c)
         if (c == x.columns || in_c[c] - in_c[c - 1] != 1)
           x.run_end[x.run_count++] = static_cast<std::uint8_t>(c);
+      first += x.columns;
     }
     const scratch_block packed(static_cast<std::size_t>(whole(n, v) * most) * sizeof(T));
     T* const b = packed.as<T>();
@@ -151,32 +155,30 @@ class product {
                                 neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
     const bool transposes = near.lanes > 0 && near.lanes % v == 0;
     const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, tile<T>.m);
-    const index together = transposes ? near.lanes * block_entries<T> * select::packed_runs : width;
     target<T> now = to;
     for (index p = begin; p < end; p += kc) {
       const index k = std::min(kc, end - p);
       in_k.fill(k_.loops, k_.count, &step_loop::a, &step_loop::b, p, k);
       for (index i = 0; i < panel_count; ++i) {
         column_panel& x = panels[i];
-        x.b = b + i * width * k;
+        x.b = b + x.first * k;
         x.b_k = v;
         x.b_n = v * k;
-        x.is_packed = !(may_stay && read_in_place(x, in_n.x + i * width, in_k.y, k));
+        x.is_packed = !(may_stay && read_in_place(x, in_n.x + x.first, in_k.y, k));
       }
-      parallel_tiles(
-          (n + together - 1) / together, select::packed_panels(k * together),
-          [&](index first, index last) {
-            for (index i = first; i < last;) {
-              index end_of_packed = i;
-              while (end_of_packed < last && (transposes || panels[end_of_packed].is_packed))
-                ++end_of_packed;
-              const index c = i * together;
-              if (end_of_packed > i)
-                pack_operand<T, v>(b + c * k, args_.b, in_b_, step_.b, in_n.x + c,
-                                   std::min(end_of_packed * together, n) - c, in_k.y, k, near);
-              i = std::max(end_of_packed, i + 1);
-            }
-          });
+      const auto pack = [&](index first, index last) {
+        pack_operand<T, v>(b + first * k, args_.b, in_b_, step_.b, in_n.x + first, last - first,
+                           in_k.y, k, near);
+      };
+      if (transposes) {
+        const index together = near.lanes * block_entries<T> * select::packed_runs;
+        parallel_tiles(
+            (n + together - 1) / together, select::packed_panels(k * together),
+            [&](index first, index last) { pack(first * together, std::min(last * together, n)); });
+      } else {
+        parallel_tiles(panel_count, select::packed_panels(k * width),
+                       [&](index first, index last) { pack_panels(panels, first, last, pack); });
+      }
       const index m = step_.blocks.m;
       parallel_tiles((m_.extent + m - 1) / m, 1, [&](index first, index last) {
         for (index i = first; i < last; ++i)
@@ -185,6 +187,15 @@ class product {
         streams_end();
       });
       now.beta = T(1);
+    }
+  }
+  /// Packs what is not read in place of panels [first, last), as many side by side as there are.
+  template <class Pack>
+  static void pack_panels(const column_panel* panels, index first, index last, Pack pack) {
+    for (index i = first; i < last; ++i) {
+      const index begin = i;
+      while (i < last && panels[i].is_packed) ++i;
+      if (i > begin) pack(panels[begin].first, panels[i - 1].first + panels[i - 1].columns);
     }
   }
   static bool are_neighbours(const index* at, index count) {
@@ -197,6 +208,23 @@ class product {
     for (index c = 0; c < columns; c += v)
       if (!are_neighbours(at + c, v) || at[c] - at[0] != c / v * apart) return false;
     return true;
+  }
+  /// How many of so many columns the next register tile takes: vectors of C that are the same
+  /// distance apart, shared evenly among tiles, where the next vector begins another run.
+  static int columns_of_panel(const index* at, index count) {
+    const auto is_vector = [&](index i) {
+      return (i + 1) * v <= count && are_neighbours(at + i * v, v);
+    };
+    index alike = 0, apart = 0;
+    while (alike < alike_vectors && is_vector(alike)) {
+      if (alike == 1) apart = at[v] - at[0];
+      if (at[alike * v] - at[0] != alike * apart) break;
+      ++alike;
+    }
+    const bool goes_on = alike * v == count || is_vector(alike);
+    if (alike >= tile<T>.n || (alike > 0 && goes_on))
+      return select::chunks(alike, tile<T>.n).longer * v;
+    return static_cast<int>(std::min<index>(width, count));
   }
   /// Leaves the columns of B where they are, if they lie like a panel.
   bool read_in_place(column_panel& x, const index* column_at, const index* k_at, index k) const {
@@ -228,7 +256,8 @@ class product {
         const index r = t * tile<T>.m;
         const fetch_cursor next =
             c + 1 < panel_count ? fetch(panels[c + 1], k, t, tile_count) : fetch_cursor{};
-        tiles(to, panels[c], column_at + c * width, in_m.y + r, std::min<index>(tile<T>.m, m - r),
+        tiles(to, panels[c], column_at + panels[c].first, in_m.y + r,
+              std::min<index>(tile<T>.m, m - r),
               a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>, k, next);
       }
   }
@@ -256,6 +285,8 @@ class product {
   }
 
   /// One register tile: into C where its rows and columns lie regularly, else by way of scratch.
+  /// Runs that go on from row to row can go past the caches, too (`fedcba := sum_g bged cafg`, 24
+  /// and 20 values a label, single precision, Zen 5: 109 GFLOP/s instead of 80).
   void tiles(const target<T>& to, const column_panel& x, const index* column_at,
              const index* row_at, index rows, const T* a, index k, const fetch_cursor& next) const {
     tile_operands<T> t;
@@ -279,7 +310,8 @@ class product {
         for (index i = 0; i < x.vectors; ++i) __builtin_prefetch(t.c + row * t.c_m + i * t.c_n, 1);
       return multiply(t, k);
     }
-    for (index row = 0; row < rows; ++row)
+    const bool touch = streams_ && to.beta == T(0) && rows_touch(x, row_at, rows);
+    for (index row = 0; row < rows && !touch; ++row)
       for (index i = 0; i < x.columns; i += v)
         __builtin_prefetch(to.data + row_at[row] + column_at[i], 1);
     alignas(64) std::byte memory[sizeof(T) * tile<T>.m * width];
@@ -288,6 +320,17 @@ class product {
     t.c_m = width;
     t.c_n = v;
     multiply(t, k);
+    if (touch) {
+      alignas(64) std::byte all[sizeof(T) * tile<T>.m * width];
+      T* const in_a_row = reinterpret_cast<T*>(all);
+      for (int run = 0, i = 0; run < x.run_count; i = x.run_end[run++]) {
+        const int count = x.run_end[run] - i;
+        for (index row = 0; row < rows; ++row)
+          update_run(in_a_row + row * count, sums + row * width + i, count, to.alpha, T(0));
+        stream_run(to.data + row_at[0] + column_at[i], in_a_row, rows * count);
+      }
+      return;
+    }
     for (index row = 0; row < rows; ++row) {
       T* const c = to.data + row_at[row];
       for (int run = 0, i = 0; run < x.run_count; i = x.run_end[run++]) {
@@ -298,6 +341,15 @@ class product {
           update_run(c + column_at[i], sums + row * width + i, count, to.alpha, to.beta);
       }
     }
+  }
+
+  /// Whether each run of a row of C ends where that of the next row begins.
+  static bool rows_touch(const column_panel& x, const index* row_at, index rows) {
+    if (rows < 2 || !is_regular(row_at, rows)) return false;
+    int i = 0;
+    for (int run = 0; run < x.run_count; i = x.run_end[run++])
+      if (x.run_end[run] - i != row_at[1] - row_at[0]) return false;
+    return true;
   }
 
   /// Parts of the contracted values side by side, then their sum in order.

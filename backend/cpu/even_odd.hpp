@@ -165,15 +165,17 @@ template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind,
   sums.template finish<Finish>(t.c, first, h.rows, t.c_m, t.c_n, t.alpha, t.beta);
 }
 
-// The sandwich with A1 and A2 in halves.
-template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue Finish, class At>
-[[gnu::always_inline]] inline void even_odd_sandwich(const sandwich_operands<T> s, At at) {
+// The sandwich with A1 and A2 in halves; between() as for half_sums.
+template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue Finish, class At,
+          class Between>
+[[gnu::always_inline]] inline void even_odd_sandwich(const sandwich_operands<T> s, At at,
+                                                     Between between) {
   half_sums<T, W, Q / 2, Q % 2 != 0, N, Kind> points;
   points.template accumulate<K>(
       rows<W, Q, N, K, access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
       [&](index k, int n)
           __attribute__((always_inline)) { return load<T, W>(s.b + k * s.b_k + n * s.b_n); },
-      [] {});
+      between);
   half_sums<T, W, M / 2, M % 2 != 0, N, Kind> sums;
   sums.template accumulate<Q>(
       rows<W, M, N, Q, access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
@@ -184,7 +186,7 @@ template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue 
                   : 2 * q + 1 > Q ? points.lower(Q - 1 - q, n)
                                   : points.middle(n));
       },
-      [] {});
+      between);
   sums.template finish<Finish>(s.c, 0, M, s.c_m, s.c_n, s.alpha, s.beta);
 }
 

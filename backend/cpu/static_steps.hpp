@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/cpu/fetch.hpp>
 #include <tenfold/backend/cpu/staged_result.hpp>
+#include <tenfold/backend/cpu/tile_rows.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
 /// What a program that is a constant says of its phases and steps: how wide they are, by which
@@ -84,8 +85,14 @@ template <class P>
 constexpr index pieces_of(std::size_t s) {
   const program_step& step = P::value.steps[s];
   const index outer = rounds_of<P>(step);
-  if (step.sandwich > 1)
-    return outer * select::chunks(step.n.extent, sandwich_columns_of<P>(s)).count();
+  if (step.sandwich > 1) {
+    const select::chunks columns(step.n.extent, sandwich_columns_of<P>(s));
+    const auto pieces = [&](int n) {
+      return pieces_of_sandwich(step.m.extent, step.k.extent, step.halves != reflection::none, n);
+    };
+    return outer * (columns.long_count * pieces(columns.longer) +
+                    columns.short_count * pieces(columns.longer - 1));
+  }
   if (step.kind != step_kind::contract) return 0;
   if (step.together > 1) return outer * ((step.n.extent + entries_of_piece - 1) / entries_of_piece);
   if (step.halves != reflection::none) {

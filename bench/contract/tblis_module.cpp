@@ -47,6 +47,15 @@ constexpr tblis_module this_module{TBLIS_VERSION, multiply, assign};
 
 const tblis_module* open_tblis() { return &this_module; }
 
-/// TBLIS asks itself how many vector units a processor with AVX-512 has, by names of 2017: on later
-/// ones it says none, and takes kernels for AVX2. This one, found first, says two.
-int vpu_count() { return 2; }
+/// Whether TBLIS may take its kernels for two vector units of AVX-512, 4 being yes. It asks for the
+/// vendor, and for processors by names of 2017: on later ones of Intel it takes kernels for AVX2,
+/// on those of AMD from Zen 3 on none at all, and aborts. This function, found first, asks for
+/// AVX-512.
+namespace tblis {
+int skx2_check();
+int skx2_check() {
+  const bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return has ? 4 : -1;
+}
+}  // namespace tblis

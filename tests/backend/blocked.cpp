@@ -1,3 +1,5 @@
+#include <tiny_caches.hpp>
+
 #include "whole_steps.hpp"
 
 // Products in blocks.
@@ -47,6 +49,17 @@ TEST_CASE_TEMPLATE("a blocked product merges groups of labels", T, float, double
   check_blocks<T>({{}, {{d, 1, 2, 0}}, {{a, d, 0, 60}}, {{30, 0, 0, 2}, {2, 0, 1, 1}}});
 }
 
+TEST_CASE_TEMPLATE("tiles of a blocked product end where runs of columns do", T, float, double,
+                   std::complex<float>, std::complex<double>) {
+  const index m = 11, k = 9, r = 3;
+  // Runs of one to five vectors of 16 entries, of a vector and a half, and the same turned over.
+  for (const index x : {16, 24, 32, 48, 64, 80}) {
+    check_blocks<T>(
+        {{}, {{k, 1, r * x, 0}}, {{m, k, 0, 2 * r * x}}, {{r, 0, x, 2 * x}, {x, 0, 1, 1}}});
+    check_blocks<T>({{}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {{r, 0, k * x, m * x + 5}, {x, 0, k, m}}});
+  }
+}
+
 TEST_CASE_TEMPLATE("packing transposes where neighbours lie apart in a group", T, float, double,
                    std::complex<float>, std::complex<double>) {
   const index m = 9, k = 11;
@@ -63,6 +76,17 @@ TEST_CASE_TEMPLATE("packing transposes where neighbours lie apart in a group", T
     const index u = 24, n = 40;
     check_blocks<T>({{}, {{u, x, 1, 0}, {x, 1, u, 0}}, {{m, u * x, 0, n}}, {{n, 0, u * x, 1}}});
   }
+}
+
+TEST_CASE_TEMPLATE("runs of a blocked product that go on from row to row go past the caches", T,
+                   float, double, std::complex<float>) {
+  const tiny_caches all_from_memory;
+  const index m = 19, k = 6, r = 5;
+  for (const index x : {1, 3, 10, 24})  // the runs; results begin anywhere in a line
+    for (const index gap : {0, 1})
+      check<T>(step_kind::blocked,
+               {{}, {{k, 1, r * x, 0}}, {{m, k, 0, x}}, {{r, 0, x, m * x + gap}, {x, 0, 1, 1}}},
+               {1000, 1000, 1000, 1});
 }
 
 TEST_CASE("a blocked product runs a batch, and one operand for all of it") {

@@ -1,4 +1,4 @@
-#include <tenfold/backend/cpu/even_odd.hpp>
+#include <tenfold/backend/cpu/tile_rows.hpp>
 
 #include <doctest/doctest.h>
 
@@ -157,11 +157,14 @@ int wrong_in_sandwich(reflection kind) {
     store<T, w>(entry, scale + scale);
     return y * scale;
   };
+  int between = 0;
+  const auto count = [&] { ++between; };
   if (kind == reflection::odd)
-    even_odd_sandwich<T, w, Q, P, P, N, reflection::odd, epilogue::overwrite>(s, at);
+    even_odd_sandwich<T, w, Q, P, P, N, reflection::odd, epilogue::overwrite>(s, at, count);
   else
-    even_odd_sandwich<T, w, Q, P, P, N, reflection::even, epilogue::overwrite>(s, at);
-  int wrong = 0;
+    even_odd_sandwich<T, w, Q, P, P, N, reflection::even, epilogue::overwrite>(s, at, count);
+  // With what is done before the tile: as many as pieces_of_sandwich says of several columns.
+  int wrong = between + 1 != pieces_of_sandwich(Q, P, true, 2);
   for (int m = 0; m < P; ++m) {
     for (int i = 0; i < width; ++i) {
       T want = 0;
@@ -187,6 +190,7 @@ void check_sandwiches() {
     CHECK(wrong_in_sandwich<T, 5, 5, 2>(kind) == 0);
     CHECK(wrong_in_sandwich<T, 6, 4, 1>(kind) == 0);
     CHECK(wrong_in_sandwich<T, 7, 6, 1>(kind) == 0);
+    CHECK(wrong_in_sandwich<T, 8, 7, 2>(kind) == 0);
   }
 }
 

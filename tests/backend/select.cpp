@@ -236,6 +236,15 @@ static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocki
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
 static_assert(blocks_of(1600, 300, 300, scalar::f64, avx512_capabilities).m == 112,
               "few columns: threads share rows");
+static_assert(columns_of_block(2048, 1 << 20, 32, 5000, 8, 1 << 20, {}) == 2048);
+static_assert(columns_of_block(2048, 1 << 20, 32, 5000, 8, 1 << 20, {192, 1152, 0}) == 1152,
+              "until the neighbours of B end");
+static_assert(columns_of_block(2048, 1 << 20, 32, 5000, 8, 1 << 20, {192, 9216, 0}) == 1920,
+              "or some of them");
+static_assert(columns_of_block(2048, 1 << 20, 32, 24, 8, 1 << 20, {192, 9216, 0}) == 960,
+              "few rows: 256 KiB");
+static_assert(columns_of_block(4096, 1 << 20, 384, 24, 4, 1 << 20, {768, 18432, 0}) == 768,
+              "one run at least");
 static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}) == 528);
 static_assert(is_batch_of_vectors(5, 9, true, true, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(5, 9, false, false, scalar::f64, avx512_capabilities));

@@ -383,10 +383,12 @@ constexpr int even_odd_columns(index rows, int registers) {
 /// 8: 1.02 to 1.09 times). With matrices in halves, whose entries are read half as often, more pay
 /// as long as they spill little: Zen 5, p = 4 to 7, two 1.09, 1.06, 1.03 and 1.02 times the rate of
 /// one; p = 3, three 1.03 times that of two. Several `products` between its halves take the
-/// registers of a second column.
+/// registers of a second column: there two pay from seven points on (BK5 on Zen 5, p = 5 to 8:
+/// 0.95, 1.06, 1.10 and 1.17 times; BP5 from memory 0.96, 1.0, 1.14 and 1.06).
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int products,
                                int registers) {
-  if (registers < 32 || products > 1) return 1;
+  if (registers < 32) return 1;
+  if (products > 1) return in_halves && points >= 7 ? 2 : 1;
   const index held = registers - 4, sides = points + rows;
   if (in_halves) {
     const auto fitting = static_cast<int>((registers + 2) / sides);
