@@ -29,7 +29,7 @@ constexpr unrolled_lanes lanes_of_unrolled(const program_step& s) {
                ? unrolled_lanes::entries
                : unrolled_lanes::none;
   if (along && s.n.b == 1) return unrolled_lanes::columns;
-  if (along && s.k.b == 1 && s.k.extent > 1 && s.k.extent <= lanes<T> &&
+  if (along && s.k.b == 1 && s.k.extent > 1 && s.k.extent <= 2 * lanes<T> &&
       select::transposes_unrolled(s.m.extent, s.n.extent, s.k.extent,
                                   neighbours_for<T>(s.k.extent)))
     return unrolled_lanes::transposed;
@@ -50,7 +50,7 @@ template <class T, int W, int Count>
 /// X[k][l] := B[k][l] for k < K, l < Count, where entries k of B are neighbours and lanes b_n
 /// apart.
 template <class T, int W, int K, int Count>
-[[gnu::always_inline]] inline void load_transposed(const T* b, index b_n, vec<T, W> (&x)[K]) {
+[[gnu::always_inline]] inline void load_transposed(const T* b, index b_n, vec<T, W>* x) {
   static_assert(K <= W);
   entry_row<T, W> row[W] = {};
 #pragma GCC unroll 16
@@ -112,7 +112,10 @@ template <class T, int M, int N, int K, unrolled_lanes Lanes, unrolled_padding P
       } else {
         vec<T, w> x[K];
         if constexpr (Lanes == unrolled_lanes::transposed) {
-          load_transposed<T, w, K, Count>(t.b + n * t.b_n, t.b_n, x);
+          const T* const b = t.b + n * t.b_n;
+          constexpr int first = K < w ? K : w;
+          load_transposed<T, w, first, Count>(b, t.b_n, x);
+          if constexpr (K > w) load_transposed<T, w, K - w, Count>(b + w, t.b_n, x + w);
         } else {
 #pragma GCC unroll 64
           for (int k = 0; k < K; ++k)
@@ -134,7 +137,13 @@ template <class T, int M, int N, int K, unrolled_lanes Lanes, unrolled_padding P
 #pragma GCC unroll 64
     for (int v = 0; v < N / w; ++v) columns.template operator()<w>(v * w);
     constexpr int tail = N % w;
-    if constexpr (tail > 0) columns.template operator()<tail>(N - tail);
+    if constexpr (Lanes == unrolled_lanes::transposed && tail == 1 && M == 1) {
+      t.b += (N - 1) * t.b_n;
+      t.c += N - 1;
+      register_tile<T, 1, 1, 1, K, tile_modes{}, Finish>(t);
+    } else if constexpr (tail > 0) {
+      columns.template operator()<tail>(N - tail);
+    }
   }
 }
 

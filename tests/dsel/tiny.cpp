@@ -45,6 +45,19 @@ TEST_CASE_TEMPLATE("tiny products of matrices", T, float, double) {
   if (!slow_build) check_products<T, 26, 2, 3>();
 }
 
+TEST_CASE_TEMPLATE("tiny products of a matrix and a vector, the matrix transposed in blocks", T,
+                   float, double) {
+  check_expression<"ij,j->i", T, which>(shape<9, 9>{}, shape<9>{});
+  check_expression<"ij,j->i", T, which>(shape<12, 5>{}, shape<5>{});
+  check_expression<"ijkl,kl->ij", T, which>(shape<3, 3, 3, 3>{}, shape<3, 3>{});
+  // The vector is a diagonal: no neighbours.
+  check_expression<"ij,jj->i", T, which>(shape<9, 9>{}, shape<9, 9>{});
+  if (!slow_build) {
+    check_expression<"ij,j->i", T, which>(shape<17, 16>{}, shape<16>{});
+    check_expression<"ij,kj->ik", T, which>(shape<2, 12>{}, shape<10, 12>{});
+  }
+}
+
 TEST_CASE_TEMPLATE("rows between steps that are shorter than a vector", T, float, double) {
   check_expression<"ij,jk,kl->il", T, which>(shape<8, 8>{}, shape<8, 8>{}, shape<8, 2>{});
   check_expression<"ij,jk,kl->il", T, which>(shape<8, 2>{}, shape<2, 2>{}, shape<2, 5>{});
