@@ -64,7 +64,7 @@ template <class T, int W, int K, int Count>
 }
 
 /// Entries of a vector of such a step. Blocks that are transposed are as large as all terms ask
-/// for.
+/// for; where these are more than the lanes, there are two.
 template <class T>
 constexpr int unrolled_width(unrolled_lanes lanes, index n, index k) {
   return neighbours_for<T>(lanes == unrolled_lanes::transposed ? k : n);
