@@ -95,8 +95,9 @@ struct matrices {
 /// Whether a type is a matrix or a batch of matrices: rank 2 of another layout is a batch of
 /// vectors.
 template <class X>
-inline constexpr bool holds_matrices =
-    operand_traits_of<X>::rank == 3 || operand_traits_of<X>::layout == batch_layout::strided;
+inline constexpr bool holds_matrices = operand_traits_of<X>::rank == 3 ||
+                                       (operand_traits_of<X>::rank == 2 &&
+                                        operand_traits_of<X>::layout == batch_layout::strided);
 
 /// op(X): how the matrices of an operand of this shape are stored for the product.
 constexpr matrix_batch applied(op f, const operand_shape<3>& shape) {
@@ -189,12 +190,8 @@ constexpr gemm_shape static_shape() {
 /// or B; of pointers and gathered entries that is the caller's duty.
 template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B,
           writable_tensor_like C>
-requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
-    (operand_traits_of<B>::rank == 2 || operand_traits_of<B>::rank == 3) &&
-    (operand_traits_of<C>::rank == 2 ||
-     operand_traits_of<C>::rank ==
-         3) void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
-                      typename operand_traits_of<C>::scalar_t beta, C&& c) {
+void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
+          typename operand_traits_of<C>::scalar_t beta, C&& c) {
   using T = typename operand_traits_of<C>::scalar_t;
   using namespace batched_blas;
   require_matrices<A, B, C>();
@@ -202,18 +199,20 @@ requires(operand_traits_of<A>::rank == 2 || operand_traits_of<A>::rank == 3) &&
                     operand_traits_of<B>::space == device::cpu &&
                     operand_traits_of<C>::space == device::cpu,
                 "tenfold: a gemm of operands in a device's memory needs on(...)");
-  const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
-  const matrices z = matrices_of(c, op::none);
-  const bool reads_ab = alpha != T(0);
-  const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, reads_ab);
-  constexpr gemm_shape known = static_shape<const A, const B, C, OpA, OpB>();
-  if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0) {
-    if (n.m == 0) return;
-    if (reads_ab)
-      return cpu::run_static_gemm<known>(
-          gemm_arguments<T>{x.place, y.place, z.place, n.count, alpha, beta});
+  if constexpr (holds_matrices<A> && holds_matrices<B> && holds_matrices<C>) {
+    const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
+    const matrices z = matrices_of(c, op::none);
+    const bool reads_ab = alpha != T(0);
+    const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, reads_ab);
+    constexpr gemm_shape known = static_shape<const A, const B, C, OpA, OpB>();
+    if constexpr (known.k != dyn && known.m > 0 && known.n > 0 && known.k > 0) {
+      if (n.m == 0) return;
+      if (reads_ab)
+        return cpu::run_static_gemm<known>(
+            gemm_arguments<T>{x.place, y.place, z.place, n.count, alpha, beta});
+    }
+    multiply<T>(n, x, y, z, alpha, beta);
   }
-  multiply<T>(n, x, y, z, alpha, beta);
 }
 
 }  // namespace tenfold

@@ -30,7 +30,7 @@ TENFOLD_DECLARE_RUN_DYNAMIC(sse2)
 TENFOLD_DECLARE_RUN_DYNAMIC(avx2)
 TENFOLD_DECLARE_RUN_DYNAMIC(avx512)
 #else
-TENFOLD_DECLARE_RUN_DYNAMIC(generic)
+TENFOLD_DECLARE_RUN_DYNAMIC(neon64)
 #endif
 
 namespace tenfold {
@@ -71,7 +71,7 @@ namespace {
 #else
 #define TENFOLD_ON(isa, call) \
   (void)isa;                  \
-  cpu::generic::call
+  cpu::neon64::call
 #endif
 
 template <class T>

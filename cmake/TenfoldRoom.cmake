@@ -12,15 +12,15 @@
 #
 # New files are found at the next build.
 
-# The instruction sets that every library carries; launch chooses at run time. An x.isa.cpp reads
-# the name as TENFOLD_ISA_NAME and puts everything it defines into an inline namespace of that name.
+# The instruction sets that every library carries; launch chooses at run time. What an x.isa.cpp
+# defines lies in an inline namespace of that name, which simd.hpp takes from the flags.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(TENFOLD_ISAS sse2 avx2 avx512)
 else()
-  set(TENFOLD_ISAS generic)
+  set(TENFOLD_ISAS neon64)
 endif()
 set(TENFOLD_ISA_FLAGS_sse2 "")
-set(TENFOLD_ISA_FLAGS_generic "")
+set(TENFOLD_ISA_FLAGS_neon64 "")
 set(TENFOLD_ISA_FLAGS_avx2 -mavx2 -mfma)
 set(TENFOLD_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl)
 
@@ -86,7 +86,6 @@ function(tenfold_room name)
   foreach(isa IN LISTS TENFOLD_ISAS)
     if(isa_sources)
       add_library(${target}_${isa} OBJECT ${isa_sources})
-      target_compile_definitions(${target}_${isa} PRIVATE TENFOLD_ISA_NAME=${isa})
       target_compile_options(${target}_${isa} PRIVATE ${TENFOLD_FUNCTIONS}
                                                       ${TENFOLD_ISA_FLAGS_${isa}})
       target_link_libraries(${target}_${isa} PRIVATE ${links})

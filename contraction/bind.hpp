@@ -112,7 +112,6 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
     return fail(diagnosis::operand_count, -1, 0, 0, {all.input_count, count});
   }
   for (int o = 0; o < count; ++o) p.same[o] = static_cast<std::uint8_t>(o);
-  p.space = shapes[0].space;
   p.input_count = count;
   p.label_count = all.label_count;
   p.statement_count = all.count;

@@ -97,7 +97,7 @@ class step_lowering : protected tile_values<L, Program> {
     if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
     const place c = result(shape, s, results, peak);
     if (!out_.feasible) return;
-    if (shape.width == 1) a.ref.how = access::uniform;
+    if (shape.width == 1) a.ref.how = lane_access::uniform;
 
     auto& step = append(step_kind::contract, s);
     step.a = a.ref;
@@ -128,7 +128,7 @@ class step_lowering : protected tile_values<L, Program> {
     }
     if (shape.vectors > 1) {
       const index w = shape.width;
-      if (a.ref.how == access::uniform) {
+      if (a.ref.how == lane_access::uniform) {
         columns[column_count++] = {shape.vectors, 0, w, w};
       } else {
         (vb < 0 ? rows[row_count++] : shared[shared_count++]) = {shape.vectors, w, w, w};
@@ -191,7 +191,7 @@ class step_lowering : protected tile_values<L, Program> {
                             const step_loop* rows, int row_count, const step_loop* sums,
                             int sum_count, index vectors) const {
     if (caps_.compiled || is_complex(problem_.type) || shape.width == 1 || row_count == 0 ||
-        step.a.how != access::uniform || step.b.where == buffer::none ||
+        step.a.how != lane_access::uniform || step.b.where == buffer::none ||
         step.halves != reflection::none)
       return false;
     index m = step.m.extent, k = step.k.extent;
@@ -238,7 +238,7 @@ class step_lowering : protected tile_values<L, Program> {
       alike = alike && step(i).outer_count <= 1 && step(i).n.extent == step(first).n.extent &&
               step(i).n.c == step(first).n.c && around(i).extent == around(first).extent &&
               around(i).c == around(first).c && step(i).a_varies &&
-              step(i).a.how == access::lanes && step(i).b.how == access::lanes &&
+              step(i).a.how == lane_access::lanes && step(i).b.how == lane_access::lanes &&
               step(i).c.where == buffer::scratch;
     }
     if (alike) {
@@ -279,7 +279,7 @@ class step_lowering : protected tile_values<L, Program> {
       x.b = i < last ? operand(in, x.value_b, results, peak, x.step) : results[w.sum];
       if (i < last && ps.c < 0 && (i == 0 || end_of_sum(x.step) == w.sum)) {
         x.c.ref.where = buffer::registers;
-        x.c.ref.how = access::lanes;
+        x.c.ref.how = lane_access::lanes;
         x.c.ref.type = problem_.type;
         x.c.ref.value = n_ + x.step;
       } else {

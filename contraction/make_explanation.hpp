@@ -293,30 +293,37 @@ class explaining {
     classify(e, plan_.steps[step.origin]);
     e.kernel = by_lanes ? micro_kernel::gemm_by_lanes : micro_kernel::gemm_by_columns;
     e.phase = out_.phase_count - 1;
-    const int lanes = by_lanes ? width : select::neighbours(width, problem_.type);
+    const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
+    const bool known = !by_lanes && !carried && overwrites_;
+    const bool by_rows = !by_lanes && !carried && select::multiplies_by_rows(s, width);
+    const bool flat = known && !by_rows && select::flattens_rows(s, width, caps_.registers);
+    const int lanes = by_lanes || flat ? width
+                      : by_rows        ? select::lanes_of_rows(s.n, width, problem_.type)
+                      : !carried && tuned.narrows != 0
+                          ? select::narrow_neighbours(s.n, width, problem_.type)
+                          : select::neighbours(width, problem_.type);
     e.width = lanes;
     e.row_extent = s.m;
     e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
-    const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
-    const bool known = !by_lanes && !carried && overwrites_;
-    const bool flat = known && select::flattens_rows(s, width, caps_.registers);
     select::kept_columns kept;
-    if (known && !flat) kept = select::keep_columns(s, lanes, caps_.registers);
+    if (known && !flat && !by_rows) kept = select::keep_columns(s, lanes, caps_.registers);
     if (kept.vectors > 0) e.column_extent = kept.of;
-    if (flat) {  // all of C is one row
+    if (flat || by_rows) {  // all of C is one row
       e.row_extent = 1;
-      e.column_extent = (s.m * s.n + width - 1) / width;
+      e.column_extent = (s.m * s.n + lanes - 1) / lanes;
     }
     const select::tile_shape tile =
-        by_lanes ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
-        : flat   ? select::flat_tile(s.m, s.n, width)
+        by_lanes  ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
+        : flat    ? select::flat_tile(s.m, s.n, width)
+        : by_rows ? select::tile_shape{1, static_cast<int>(e.column_extent)}
         : kept.vectors > 0
             ? select::tile_shape{select::chunks(s.m, select::kept_rows).longer, kept.vectors}
             : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, tuned,
                                    carried);
     e.rows = tile.m;
     e.columns = tile.n;
-    e.why = flat                  ? select::tile_reason::flattened
+    e.why = by_rows               ? select::tile_reason::rows
+            : flat                ? select::tile_reason::flattened
             : kept.transposed > 0 ? select::tile_reason::transposed
             : kept.vectors > 0    ? select::tile_reason::kept
             : e.rows == e.row_extent && e.columns == e.column_extent
@@ -434,7 +441,7 @@ class explaining {
     }
     if (ref.where != buffer::scratch) {
       const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
-      x.how = ref.how == access::uniform && in.width > 1 ? reach::broadcast : reach::in_place;
+      x.how = ref.how == lane_access::uniform && in.width > 1 ? reach::broadcast : reach::in_place;
       return x;
     }
     x.how = reach::scratch;
@@ -460,12 +467,12 @@ class explaining {
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
     if (step.halves != reflection::none) return halves(e, f, step);
     const select::tile_choice tile =
-        static_tiles_
-            ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                  caps_.registers_for(problem_.type), step.a.how == access::lanes)
-            : select::tile_choice{is_row(step) ? select::dynamic_row(problem_.type)
-                                               : select::dynamic_tile(problem_.type),
-                                  select::tile_reason::library};
+        static_tiles_ ? select::choose_tile(step.m.extent, step.n.extent, sums(step),
+                                            caps_.registers_for(problem_.type),
+                                            step.a.how == lane_access::lanes)
+                      : select::tile_choice{is_row(step) ? select::dynamic_row(problem_.type)
+                                                         : select::dynamic_tile(problem_.type),
+                                            select::tile_reason::library};
     if (step.row_count > 0)
       listed(e, f, step);
     else

@@ -37,7 +37,8 @@ class planning {
         case statement_kind::rename:
           rename(s);
           break;
-        default:
+        case statement_kind::contract:
+        case statement_kind::pointwise:
           if (last || !feeds_sum(s)) result_[s] = product(s);
       }
     }

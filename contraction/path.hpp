@@ -44,7 +44,7 @@ struct path_options {
   path_objective objective = path_objective::both;
   std::uint64_t seed = 0;
   int tries = 64;
-  /// No intermediate may have more entries; 0: any number.
+  /// No intermediate may have more entries; 0: as many as could lie in memory.
   double largest_intermediate = 0;
   /// As NumPy's and opt_einsum's paths: two positions among the operands that are left; both leave,
   /// their product goes to the end.
@@ -131,8 +131,10 @@ constexpr double cost_of(const path_options& options, double flops, double writt
   return flops + written;
 }
 
+/// Beyond the given limit, or one that keeps all numbers of bytes within an index.
 constexpr bool too_large(const path_options& options, double entries) {
-  return options.largest_intermediate > 0 && entries > options.largest_intermediate;
+  const double given = options.largest_intermediate;
+  return entries > 0x1p52 || (given > 0 && entries > given);
 }
 
 /// Whether the graph of leaves that share labels is connected. If not, dynamic programming takes

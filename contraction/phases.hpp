@@ -67,7 +67,7 @@ class phases : protected whole_steps<L> {
  protected:
   using base::caps_, base::n_, base::plan_, base::points_, base::problem_;
   using base::end_of_sum, base::external_stride, base::is_final, base::is_foreign, base::is_mapped,
-      base::is_whole, base::labels_of, base::order_of, base::scatters, base::uses;
+      base::is_whole, base::labels_of, base::order_of, base::scatters;
 
   // --- values in a phase ---------------------------------------------------------------------
 
@@ -105,13 +105,25 @@ class phases : protected whole_steps<L> {
 
   // --- choosing a phase --------------------------------------------------------------------
 
-  /// The steps below `root` whose results carry `labels`, reached through such steps.
+  /// The labels of a result that name the same axes before step s: all, unless it renames. Only
+  /// those may be lanes or tile loops of its phase, which have one name for all steps.
+  constexpr label_set kept_by(int s) const {
+    const plan_step<L>& step = plan_.steps[s];
+    if (!step.renames) return ~label_set{0};
+    label_set kept = 0;
+    for (int i = 0; i < step.order.count; ++i) {
+      if (order_of(step.a)[i] == step.order[i]) kept |= bit(step.order[i]);
+    }
+    return kept;
+  }
+
+  /// The steps below `root` whose results carry and keep `labels`, reached through such steps.
   constexpr label_set members_of(int root, label_set labels) const {
     label_set members = bit(root);
     for (int s = root; s >= 0; --s) {
       if (!contains(members, s)) continue;
       for (const int v : {plan_.steps[s].a, plan_.steps[s].b, plan_.steps[s].c}) {
-        if (v >= n_ && (labels_of(v) & labels) == labels && !is_whole(v - n_))
+        if (v >= n_ && (labels_of(v) & kept_by(v - n_) & labels) == labels && !is_whole(v - n_))
           members |= bit(v - n_);
       }
     }
@@ -138,11 +150,12 @@ class phases : protected whole_steps<L> {
     const int width = caps_.lanes(problem_.type);
     const index extent = lane < 0 ? 1 : nominal(problem_.extent[lane]);
     const auto vectors = static_cast<double>((extent + width - 1) / width);
+    const label_set feeding_root = feeding(root);
     for (int s = 0; s <= root; ++s) {
       const double points = points_(plan_.steps[s].labels);
       if (lane >= 0 && contains(shape.members, s)) {
         c.vector_operations += points / static_cast<double>(extent < 1 ? 1 : extent) * vectors;
-      } else if (below(root, s)) {
+      } else if (contains(feeding_root, s)) {
         (lane < 0 ? c.vector_operations : c.operations_before) += points;
       }
     }
@@ -171,13 +184,16 @@ class phases : protected whole_steps<L> {
     return c;
   }
 
-  /// Whether step s feeds `root`.
-  constexpr bool below(int root, int s) const {
-    if (s == root) return true;
-    for (const int v : {plan_.steps[root].a, plan_.steps[root].b, plan_.steps[root].c}) {
-      if (v >= n_ && below(v - n_, s)) return true;
+  /// The steps that feed `root`, and it itself.
+  constexpr label_set feeding(int root) const {
+    label_set steps = bit(root);
+    for (int s = root; s >= 0; --s) {
+      if (!contains(steps, s)) continue;
+      for (const int v : {plan_.steps[s].a, plan_.steps[s].b, plan_.steps[s].c}) {
+        if (v >= n_) steps |= bit(v - n_);
+      }
     }
-    return false;
+    return steps;
   }
 
   constexpr phase_shape shape_with(int root, int lane) const {
@@ -193,6 +209,7 @@ class phases : protected whole_steps<L> {
   }
 
   constexpr bool covers_unknown(const phase_shape& shape) const {
+    if (shape.lane >= 0 && !contains(kept_by(shape.root), shape.lane)) return false;
     label_set labels = 0;
     for (int s = 0; s <= shape.root; ++s) {
       if (!contains(shape.members, s)) continue;
@@ -241,7 +258,7 @@ class phases : protected whole_steps<L> {
     int count = 0;
     for (int s = 0; s <= shape.root; ++s) {
       if (!contains(shape.members, s)) continue;
-      common &= plan_.steps[s].order.set();
+      common &= plan_.steps[s].order.set() & kept_by(s);
       ++count;
     }
     int tiles = 0;

@@ -30,28 +30,23 @@ class plan_values {
     return s;
   }
 
-  /// How many steps read the result of step s.
-  constexpr int uses(int s) const {
-    int n = 0;
-    for (int t = s + 1; t < plan_.step_count; ++t) {
-      for (const int v : {plan_.steps[t].a, plan_.steps[t].b, plan_.steps[t].c}) n += v == n_ + s;
-    }
-    return n;
-  }
-
   /// What lies in memory is not what is computed with.
   constexpr bool is_foreign(int value) const {
     if (value < n_) return tenfold::is_foreign(problem_, problem_.inputs[value]);
     return is_final(value - n_) && problem_.output.type != problem_.type;
   }
 
-  /// Stride of a value outside scratch. An intermediate that crosses phases is dense in its order.
+  /// Stride of a value outside scratch, or `dyn`. An intermediate that crosses phases is dense in
+  /// its order.
   constexpr index external_stride(int value, int label) const {
     if (value < n_) return problem_.inputs[value].stride[label];
     if (is_final(value - n_)) return problem_.output.stride[label];
     const auto& order = order_of(value);
     index stride = 1;
-    for (int i = order.count - 1; order[i] != label; --i) stride *= problem_.extent[order[i]];
+    for (int i = order.count - 1; order[i] != label; --i) {
+      if (problem_.extent[order[i]] == dyn) return dyn;
+      stride *= problem_.extent[order[i]];
+    }
     return stride;
   }
 

@@ -49,7 +49,6 @@ struct bound_statement {
 template <limits L>
 struct problem {
   scalar type = scalar::f64;  ///< in which everything is computed
-  device space = device::cpu;
   int input_count = 0;
   int label_count = 0;
   index extent[L.labels] = {};  ///< by label; `dyn` where only the call will tell
@@ -106,21 +105,20 @@ constexpr bool some_extent_is(const problem<L>& p, index extent) {
 /// or to be a sum of nothing. A sum of terms is where all its terms are.
 template <limits L>
 constexpr bool is_empty(const problem<L>& p, int value) {
-  if (value < p.input_count) {
-    for (int l = 0; l < p.label_count; ++l) {
-      if (contains(p.inputs[value].labels, l) && p.extent[l] == 0) return true;
-    }
-    return false;
+  bool empty[L.operands + L.statements] = {};
+  for (int v = 0; v < p.input_count; ++v) {
+    for (int l = 0; l < p.label_count; ++l)
+      empty[v] = empty[v] || (contains(p.inputs[v].labels, l) && p.extent[l] == 0);
   }
-  const bound_statement<L>& s = p.list[value - p.input_count];
-  for (int i = 0; i < s.order.count; ++i) {
-    if (p.extent[s.order[i]] == 0) return true;
+  for (int v = p.input_count; v <= value; ++v) {
+    const bound_statement<L>& s = p.list[v - p.input_count];
+    const bool sum = s.kind == statement_kind::sum;
+    empty[v] = sum;
+    for (int f = 0; f < s.factor_count && empty[v] == sum; ++f)
+      empty[v] = empty[s.factors[f].source];
+    for (int i = 0; i < s.order.count; ++i) empty[v] = empty[v] || p.extent[s.order[i]] == 0;
   }
-  const bool sum = s.kind == statement_kind::sum;
-  for (int f = 0; f < s.factor_count; ++f) {
-    if (is_empty(p, s.factors[f].source) != sum) return !sum;
-  }
-  return sum;
+  return empty[value];
 }
 
 /// The same of the result.

@@ -106,10 +106,10 @@ class program_builder : protected slabs<L> {
       }
     }
     if (shape.lane >= 0 && contains(labels_of(value), shape.lane)) {
-      p.ref.how = access::lanes;
+      p.ref.how = lane_access::lanes;
       p.ref.lane_stride = p.stride[shape.lane];
     }
-    if (shape.width == 1) p.ref.how = access::lanes;
+    if (shape.width == 1) p.ref.how = lane_access::lanes;
     return p;
   }
 

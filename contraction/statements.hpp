@@ -18,12 +18,7 @@ enum class statement_kind : unsigned char {
   // permutes by labels, the other slices its operand.
   slice,    ///< result = the factor at `fixed_value` of `fixed_label`, which the result lacks
   permute,  ///< result = the factor with its labels in another order
-  rename,   ///< result = the result of a statement, under other labels place by place
-  // The kinds below have their place here; today no front end writes them.
-  gather,   ///< result = factor read through an index map
-  scatter,  ///< result += factor through an index map
-  factor,   ///< Cholesky, LU or QR of a matrix per batch entry
-  solve     ///< solution with a factor
+  rename    ///< result = the result of a statement, under other labels place by place
 };
 
 /// Where a label's name stands in the text; bracketed names are longer than one character.

@@ -214,7 +214,7 @@ class tile_values : protected whole_lowering<L, Program> {
     p.region = allocate(lay_out(shape, order, p.stride), peak);
     p.ref.where = buffer::scratch;
     p.ref.type = problem_.type;
-    p.ref.how = access::lanes;
+    p.ref.how = lane_access::lanes;
     p.ref.offset = regions_[p.region].begin;
     return p;
   }
@@ -242,7 +242,7 @@ class tile_values : protected whole_lowering<L, Program> {
   constexpr bool needs_packing(const phase_shape& shape, int value, const place& p) const {
     if (p.ref.where == buffer::scratch) return false;
     return is_foreign(value) || p.ref.mapped ||
-           (shape.lane >= 0 && p.ref.how == access::lanes &&
+           (shape.lane >= 0 && p.ref.how == lane_access::lanes &&
             (shape.pack_all || p.ref.lane_stride != 1));
   }
 

@@ -43,14 +43,16 @@ struct unrolled_kernel {
 struct unrolled_size {
   static constexpr int most = 64;
   int inputs = 0, labels = 0, rank = 0, statements = 0, steps = 0;
+  int factors = 0;       ///< the most of a product
   bool is_open = false;  ///< the extent of a label that goes is not known
   diagnostic error{};
 
   /// The limits that hold it.
   constexpr limits bounds() const {
-    const int terms = statements < inputs ? inputs : statements;
-    return {terms < 1 ? 1 : terms, labels < 1 ? 1 : labels, rank < 1 ? 1 : rank,
-            statements < 1 ? 1 : statements, steps < most ? steps : most};
+    int terms = 2;
+    for (const int n : {inputs, statements, factors}) terms = n > terms ? n : terms;
+    return {terms, labels < 1 ? 1 : labels, rank < 1 ? 1 : rank, statements < 1 ? 1 : statements,
+            steps < most ? steps : most};
   }
 };
 
@@ -409,6 +411,7 @@ class unrolling {
       ++count;
     }
     size_.steps += count > 1 ? 2 * count - 1 : 1;
+    if (count > size_.factors) size_.factors = count;
     const int s = new_statement();
     if (out_ != nullptr) {
       made.factor_count = count;

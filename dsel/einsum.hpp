@@ -146,19 +146,35 @@ constexpr scalar result_scalar() {
 
 template <bool Interleaved = false, class... A>
 auto by_text(std::string_view text, const A&... args) {
-  check_run_time_arguments<false, Interleaved, A...>(text);
-  const run_time_call<A...> call(args...);
-  dynamic_tensor<cpu::entry_type<result_scalar<A...>()>> y(
-      result_shape(text, call.inputs, call.count, call.settings.binding));
-  evaluate(text, call.inputs, call.count, y.shape(), y.data(), call.settings);
-  return y;
+  if constexpr ((lacks_strides<A> || ...)) {
+    return by_text<Interleaved>(text, with_strides(args)...);
+  } else {
+    check_run_time_arguments<false, Interleaved, A...>(text);
+    const run_time_call<A...> call(args...);
+    dynamic_tensor<cpu::entry_type<result_scalar<A...>()>> y(
+        result_shape(text, call.inputs, call.count, call.settings.binding));
+    evaluate(text, call.inputs, call.count, y.shape(), y.data(), call.settings);
+    return y;
+  }
+}
+
+/// y := what text and arguments say, but for beta, which stands here.
+template <class Y, class... A>
+void evaluate_into(std::string_view text, Y& y, beta_factor beta, const A&... args) {
+  if constexpr (lacks_strides<Y>) {
+    by_way_of_strides(y, beta, [&](auto& z, beta_factor b) { evaluate_into(text, z, b, args...); });
+  } else if constexpr ((lacks_strides<A> || ...)) {
+    evaluate_into(text, y, beta, with_strides(args)...);
+  } else {
+    run_time_call<A...> call(args...);
+    call.settings.beta = beta;
+    evaluate(text, call.inputs, call.count, run_time_shape(y), run_time_address(y), call.settings);
+  }
 }
 template <bool Interleaved = false, class Y, class... A>
 void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
   check_run_time_arguments<true, Interleaved, A...>(text);
-  const run_time_call<A...> call(args...);
-  evaluate(text, call.inputs, call.count, run_time_shape(y.tensor), run_time_address(y.tensor),
-           call.settings);
+  evaluate_into(text, y.tensor, beta_of(args...), args...);
 }
 
 }  // namespace evaluating

@@ -6,6 +6,7 @@
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/expression.hpp>
 #include <tenfold/dsel/run_time.hpp>
+#include <tenfold/dsel/strided_copies.hpp>
 
 /// One call of a literal: what only the call tells is learnt and checked, then the program runs.
 namespace tenfold::evaluating {
@@ -189,6 +190,8 @@ struct of_batches {};
 template <class... X>
 inline constexpr bool all_strided = ((operand_traits_of<X>::layout == batch_layout::strided) &&
                                      ...);
+template <class... X>
+inline constexpr bool all_on_host = ((operand_traits_of<X>::space == device::cpu) && ...);
 
 template <literal S, class Call, class... X>
 [[gnu::always_inline]] inline auto checked_by_value(alpha_factor alpha, const X&... x) {
@@ -199,6 +202,8 @@ template <literal S, class Call, class... X>
                          product_of_batches(of_batches{}, text{}, Call{}, alpha, x...);
                        }) {
     return product_of_batches(of_batches{}, text{}, Call{}, alpha, x...);
+  } else if constexpr (!all_strided<const X...> && all_on_host<const X...>) {
+    return checked_by_value<S, Call>(alpha, with_strides(x)...);
   } else {
     constexpr literal same = canonical<S, subscripts<S>>();
     using e = expression<same, Call, void, const X...>;
@@ -223,6 +228,12 @@ template <literal S, class Call, class Y, class... X>
                          product_of_batches(of_batches{}, text{}, Call{}, y, alpha, beta, x...);
                        }) {
     product_of_batches(of_batches{}, text{}, Call{}, y, alpha, beta, x...);
+  } else if constexpr (lacks_strides<Y>) {
+    by_way_of_strides(y, beta, [&](auto& z, beta_factor b) {
+      checked_in_place<S, Call>(z, alpha, b, with_strides(x)...);
+    });
+  } else if constexpr (!all_strided<const X...> && all_on_host<const X...>) {
+    checked_in_place<S, Call>(y, alpha, beta, with_strides(x)...);
   } else {
     constexpr literal same = canonical<S, subscripts<S>>();
     using e = expression<same, Call, Y, const X...>;

@@ -10,9 +10,10 @@
 #include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/require_on_device.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
+#include <tenfold/dsel/strided_copies.hpp>
 
-/// Fused element kernels: several statements over a common batch label, run
-/// tile by tile of the batch.
+/// Fused element kernels: several statements over a common batch label, run tile by tile of the
+/// batch.
 namespace tenfold {
 
 namespace fusing {
@@ -28,9 +29,8 @@ constexpr kernel declared(kernel k) {
   return k;
 }
 
-/// A kernel over operands of the types X..., one for each of its operands (void
-/// for a local). All planning happens in the initialisers; a member that is not
-/// used costs nothing.
+/// A kernel over operands of the types X..., one for each of its operands (void for a local). All
+/// planning happens in the initialisers; a member that is not used costs nothing.
 template <class Text, class... X>
 struct kernel_over {
   template <class Z>
@@ -72,8 +72,7 @@ struct kernel_over {
     }
     return made;
   }();
-  /// Whether the compiler knows the statements: only then is there what
-  /// follows.
+  /// Whether the compiler knows the statements: only then is there what follows.
   static constexpr bool is_unrolled = !extents.error && !size.error && !size.is_open;
   static constexpr bind_result<bounds> bound = [] {
     if constexpr (is_unrolled) {
@@ -87,8 +86,7 @@ struct kernel_over {
                                                     : bound.error;
 
   static constexpr bool updates = said.adds_to_output();
-  /// Whether results are added through a map, and whether anything is read
-  /// through one.
+  /// Whether results are added through a map, and whether anything is read through one.
   static constexpr bool scatters = [] {
     return said.output() >= 0 && shapes[said.output()].layout == batch_layout::gathered;
   }();
@@ -206,13 +204,59 @@ constexpr operand_shape<max_rank> shape_of_type() {
   }
 }
 
-/// Runs a kernel whose operands, by number, are x...; no_tensor for a local.
-/// What the compiler has not planned runs by `plan`, or is planned now if that
-/// is null.
+/// Whether X has neither strides nor a map, so that its entries are copied.
+template <class X>
+inline constexpr bool is_copied = [] {
+  if constexpr (evaluating::lacks_strides<std::remove_const_t<X>>)
+    return operand_traits_of<X>::layout != batch_layout::gathered;
+  else
+    return false;
+}();
+template <class X>
+decltype(auto) read_by_strides(X& x) {
+  if constexpr (is_copied<X>)
+    return evaluating::with_strides(x);
+  else
+    return (x);
+}
+
+template <int O, class X, class... Rest>
+constexpr auto& operand_at(X& x, Rest&... rest) {
+  if constexpr (O == 0)
+    return x;
+  else
+    return operand_at<O - 1>(rest...);
+}
+
+/// Operand number O, for which `other` stands in if it is the output.
+template <class Text, int O, class Y, class X>
+constexpr auto& with_output(Y& other, X& x) {
+  if constexpr (O == Text::value.output())
+    return other;
+  else
+    return x;
+}
+
+/// Runs a kernel whose operands, by number, are x...; no_tensor for a local. What the compiler has
+/// not planned runs by `plan`, or is planned now if that is null.
 template <class Text, class... X>
 void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
   using e = kernel_over<Text, typed<X>...>;
-  if constexpr (e::error.code != diagnosis::none) {
+  if constexpr (Text::value.output() >= 0 && (is_copied<X> || ...)) {
+    constexpr int out = Text::value.output();
+    auto& y = operand_at<out>(x...);
+    if constexpr (is_copied<std::remove_reference_t<decltype(y)>>) {
+      const beta_factor kept{Text::value.adds_to_output() ? 1.0 : 0.0};
+      evaluating::by_way_of_strides(y, kept, [&](auto& z, beta_factor) {
+        [&]<int... O>(std::integer_sequence<int, O...>) {
+          run<Text>(plan, with_output<Text, O>(z, x)...);
+        }
+        (std::make_integer_sequence<int, sizeof...(X)>{});
+      });
+    } else {
+      [&](auto&&... strided) { run<Text>(plan, strided...); }(read_by_strides(x)...);
+    }
+  } else if constexpr (e::error.code != diagnosis::none) {
     diagnose<Text, e::error>();
   } else {
     const run_time_operand operands[] = {untyped(x)...};
@@ -285,8 +329,7 @@ std::optional<run_time_kernel> planned(X&... x) {
   }
 }
 
-/// Explains what run() does; `machine` is what the compiler's plan is lowered
-/// for.
+/// Explains what run() does; `machine` is what the compiler's plan is lowered for.
 template <class Text, class... X>
 kernel_explanation explained(const capabilities& machine, X&... x) {
   using e = kernel_over<Text, typed<X>...>;
@@ -302,14 +345,12 @@ kernel_explanation explained(const capabilities& machine, X&... x) {
 
 }  // namespace fusing
 
-/// A kernel and its plan for operands of some shapes. What the compiler has
-/// planned needs none: then there is nothing in here, and operands may have any
-/// run-time extents.
+/// A kernel and its plan for operands of some shapes. What the compiler has planned needs none:
+/// then there is nothing in here, and operands may have any run-time extents.
 template <class Kernel>
 class kernel_plan {
  public:
-  /// As the kernel. Throws shape_error also when an operand is not like the one
-  /// planned for.
+  /// As the kernel. Throws shape_error also when an operand is not like the one planned for.
   template <class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
     Kernel::by_number(
@@ -322,8 +363,7 @@ class kernel_plan {
   std::optional<run_time_kernel> plan_;
 };
 
-/// Several Einstein statements over the batch label `Batch`: what fuse()
-/// returns. It holds nothing.
+/// Several Einstein statements over the batch label `Batch`: what fuse() returns. It holds nothing.
 template <class Batch, class... Statement>
 class fused_kernel {
   using text = fusing::kernel_text<Batch, Statement...>;
@@ -331,11 +371,10 @@ class fused_kernel {
  public:
   /// Runs the kernel for operands bound by name, in any order:
   ///   mass(v = V, u = U, B = Bt, D = Dt);
-  /// V is overwritten, or added to where its first statement says +=. Static
-  /// extents are planned by the compiler, others when it is called first: a
-  /// thread knows its last plans. Throws
-  /// shape_error when run-time extents of a label differ, overlap_error when
-  /// the output may share memory with an input; the output is then untouched.
+  /// V is overwritten, or added to where its first statement says +=. Static extents are planned by
+  /// the compiler, others when it is called first: a thread knows its last plans. Throws
+  /// shape_error when run-time extents of a label differ, overlap_error when the output may share
+  /// memory with an input; the output is then untouched.
   template <class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
     by_number([](auto&... x) { fusing::run<text>(nullptr, x...); }, operands...);
@@ -343,18 +382,16 @@ class fused_kernel {
 
   /// Runs it on a device, on a stream, of operands in the memory there:
   ///   mass(on(device::cuda), v = V, u = U, B = Bt, D = Dt);
-  /// Returns when the work is started. What is added through a map is added by
-  /// many threads at a time, in any order: there the last bits of a run differ
-  /// from those of another.
+  /// Returns when the work is started. What is added through a map is added by many threads at a
+  /// time, in any order: there the last bits of a run differ from those of another.
   template <class... Named, class... X>
   void operator()(const device_queue& where, fusing::binding<Named, X>... operands) const {
     by_number([&](auto&... x) { fusing::run_on<text>(where, x...); }, operands...);
   }
 
-  /// Plans for operands like these; what is returned is called as the kernel
-  /// is, and plans nothing.
-  ///   const auto planned = mass.plan(v = V, u = U, B = Bt, D = Dt); planned(v
-  ///   = V, u = U, ...);
+  /// Plans for operands like these; what is returned is called as the kernel is, and plans nothing.
+  ///     const auto planned = mass.plan(v = V, u = U, B = Bt, D = Dt);
+  ///     planned(v = V, u = U, B = Bt, D = Dt);
   /// Throws as the call.
   template <class... Named, class... X>
   kernel_plan<fused_kernel> plan(fusing::binding<Named, X>... operands) const {
@@ -363,9 +400,8 @@ class fused_kernel {
     return made;
   }
 
-  /// What a call with these operands does: its steps, and the flops and bytes
-  /// of one value of the batch label, as data that prints as a table. Throws as
-  /// the call.
+  /// What a call with these operands does: its steps, and the flops and bytes of one value of the
+  /// batch label, as data that prints as a table. Throws as the call.
   ///   std::cout << mass.explain(v = V, u = U, B = Bt, D = Dt);
   template <class... Named, class... X>
   kernel_explanation explain(fusing::binding<Named, X>... operands) const {
@@ -380,10 +416,9 @@ class fused_kernel {
     return told;
   }
 
-  /// What a call on a device does: its steps, and its launches; see explain of
-  /// einsum on a device. What prints it is in <tenfold/explain.hpp>.
-  ///   std::cout << mass.explain(on(device::cuda), v = V, u = U, B = Bt, D =
-  ///   Dt);
+  /// What a call on a device does: its steps, and its launches; see explain of einsum on a device.
+  /// What prints it is in <tenfold/explain.hpp>.
+  ///   std::cout << mass.explain(on(device::cuda), v = V, u = U, B = Bt, D = Dt);
   template <class Told = device_explanation<kernel_limits>, class... Named, class... X>
   Told explain(const device_queue& where, fusing::binding<Named, X>... operands) const {
     Told told;
@@ -429,22 +464,18 @@ struct fuse_over {
   }
 };
 
-/// Fuses Einstein statements over the batch label: they run one after another
-/// for one tile of the batch before the next, and what they compute on the way
-/// stays in the cache.
+/// Fuses Einstein statements over the batch label: they run one after another for one tile of the
+/// batch before the next, and what they compute on the way stays in the cache.
 ///
-///   constexpr input<"u"> u; constexpr input<"B"> B; constexpr input<"D"> D;
-///   constexpr local<"g"> g; constexpr output<"v"> v;
-///   auto mass = fuse(e)(g(e, q, r, s)  = B(q, i) * B(r, j) * B(s, k) * u(e, i,
-///   j, k),
-///                       v(e, l, m, n) = B(q, l) * B(r, m) * B(s, n) * D(e, q,
-///                       r, s) * g(e, q, r, s));
-///   mass(v = V, u = U, B = Bt, D = Dt);
+///     constexpr input<"u"> u; constexpr input<"B"> B; constexpr input<"D"> D;
+///     constexpr local<"g"> g; constexpr output<"v"> v;
+///     auto mass = fuse(e)(g(e, q, r) = B(q, i) * B(r, j) * u(e, i, j),
+///                         v(e, l, m) = B(q, l) * B(r, m) * D(e, q, r) * g(e, q, r));
+///     mass(v = V, u = U, B = Bt, D = Dt);
 ///
-/// On the right of = stand sums of products; labels that are not on the left
-/// are summed, the batch label never is. A label has one extent in all
-/// statements. += adds to a local, or to the output: to what an earlier
-/// statement left there, or else to what the caller has there. What statements
+/// On the right of = stand sums of products; labels that are not on the left are summed, the batch
+/// label never is. A label has one extent in all statements. += adds to a local, or to the output:
+/// to what an earlier statement left there, or else to what the caller has there. What statements
 /// have in common is computed once.
 template <index_label Batch>
 constexpr fuse_over<Batch> fuse(Batch) {

@@ -213,6 +213,11 @@ struct output {
   constexpr fusing::binding<output, Y> operator=(destination<Y> y) const {
     return {y.tensor};
   }
+  template <tensor_like Y>
+  requires(!writable_tensor_like<const Y>) constexpr void operator=(const Y&) const {
+    static_assert(sizeof(Y) == 0,
+                  "tenfold: the tensor that is bound to an output is const, or can only be read");
+  }
 };
 
 /// What a fused kernel computes on the way, one tile of the batch at a time; it is never in memory.

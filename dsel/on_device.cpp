@@ -5,7 +5,7 @@
 #include <tenfold/dsel/on_device.hpp>
 #include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
-#include <tenfold/dsel/with_scalar.hpp>
+#include <tenfold/backend/with_scalar.hpp>
 #include <vector>
 
 namespace tenfold {

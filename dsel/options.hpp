@@ -42,6 +42,10 @@ constexpr destination<Y> into(Y& y) {
 }
 template <writable_tensor_like Y>
 requires(!std::is_reference_v<Y>) constexpr destination<Y> into(Y&& y) { return {y}; }
+template <tensor_like Y>
+requires(!writable_tensor_like<const Y>) constexpr void into(const Y&) {
+  static_assert(sizeof(Y) == 0, "tenfold: the tensor of into(...) is const, or can only be read");
+}
 
 /// Scales the result of the expression. alpha(0) reads no operand. A complex factor needs a complex
 /// result.
@@ -75,8 +79,8 @@ struct accumulate_option {
 template <class T>
 inline constexpr accumulate_option<T> accumulate{};
 
-/// The labels of an operand's axes as integers: einsum(A, sublist{0, 1}, B, sublist{1, 2},
-/// sublist{0, 2}).
+/// The labels of an operand's axes as integers, of any sign:
+///     einsum(A, sublist{0, 1}, B, sublist{1, 2}, sublist{0, 2})
 class sublist {
  public:
   constexpr sublist() = default;

@@ -339,7 +339,12 @@ constexpr parse_result<L> parse(std::string_view text) {
     } else if (c == '>') {
       walk.fail(diagnosis::broken_arrow, i);
     } else {
-      walk.fail(diagnosis::unexpected_character, i);
+      int length = 1;  // the other bytes of a character in UTF-8 belong to it
+      while (i + length < n &&
+             (static_cast<unsigned char>(text[static_cast<std::size_t>(i + length)]) & 0xC0) ==
+                 0x80)
+        ++length;
+      walk.fail(diagnosis::unexpected_character, i, length);
     }
     walk.started = true;
   }

@@ -1,69 +1,14 @@
-#include <algorithm>
-#include <cstdio>
 #include <ostream>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/dsel/print_explanation.hpp>
-#include <vector>
+#include <tenfold/dsel/print_launch.hpp>
+#include <tenfold/dsel/print_text.hpp>
 
 namespace tenfold {
 
 namespace {
 
-/// printf into a string: short texts of numbers and names.
-template <class... A>
-std::string format(const char* how, A... a) {
-  const int n = std::snprintf(nullptr, 0, how, a...);
-  std::string s(static_cast<std::size_t>(n), '\0');
-  std::snprintf(s.data(), s.size() + 1, how, a...);
-  return s;
-}
-
-/// All digits up to a million, then four and a power of 1000.
-std::string number(double x) {
-  if (x < 0) return "-" + number(-x);
-  if (x < 1e6) return format(x == static_cast<double>(static_cast<index>(x)) ? "%.0f" : "%.1f", x);
-  const char* unit = "";
-  for (const char* u : {"k", "M", "G", "T", "P", "E"}) {
-    if (x < 1e3) break;
-    x /= 1e3;
-    unit = u;
-  }
-  return format("%.4g%s", x, unit);
-}
-
-std::string ratio(double x) { return format(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x); }
-
-std::string in_bytes(double x) {
-  if (x < 1024) return format("%.0f B", x);
-  if (x < 1024.0 * 1024) return format("%.1f KiB", x / 1024);
-  return format("%.1f MiB", x / 1024 / 1024);
-}
-
-std::string in_seconds(double x) {
-  return x < 1e-3 ? format("%.3g us", x * 1e6) : format("%.3g ms", x * 1e3);
-}
-
-using row = std::vector<std::string>;
-
-/// Columns as wide as their widest entry; `right` names those that hold numbers.
-std::string aligned(const std::vector<row>& rows, std::string_view right) {
-  std::vector<std::size_t> width(rows[0].size());
-  for (const row& r : rows) {
-    for (std::size_t c = 0; c < r.size(); ++c) width[c] = std::max(width[c], r[c].size());
-  }
-  std::string out;
-  for (const row& r : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < r.size(); ++c) {
-      const std::string space(width[c] - r[c].size(), ' ');
-      line += right[c] == '>' ? space + r[c] : r[c] + space;
-      line += "  ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
+using namespace printing;
 
 class printer {
  public:
@@ -75,7 +20,8 @@ class printer {
     steps();
     out_ += "\n";
     if (device_ != nullptr) {
-      for (std::size_t i = 0; i < device_->launches.size(); ++i) launch(i);
+      for (std::size_t i = 0; i < device_->launches.size(); ++i)
+        out_ += printing::launch(*device_, i);
       out_ += "\n";
       totals();
       return out_;
@@ -169,9 +115,6 @@ class printer {
   }
   std::string show_number(const amount& a) const {
     return show(a, [](double x) { return number(x); });
-  }
-  std::string show_bytes(const amount& a) const {
-    return show(a, [](double x) { return in_bytes(x); });
   }
 
   // --- parts ---------------------------------------------------------------------------------
@@ -474,52 +417,6 @@ class printer {
            (p.other < 0 ? ""
                         : "; from the next best, " + merged(p.other) + ", " + of(p.other_cost));
   }
-
-  // --- launches of a device ---
-
-  /// One launch: what its threads do, how many there are, and what bounds it.
-  void launch(std::size_t at) {
-    const explained_launch& x = device_->launches[at];
-    const std::string head = "launch " + std::to_string(at + 1) + ": ", indent(head.size(), ' ');
-    const std::string in_a_block = ", " + whole(x.at_once) + " at a time in a block\n";
-    const bool by_library = x.kind == launch_kind::library;
-    out_ += head;
-    switch (x.kind) {
-      case launch_kind::product:
-      case launch_kind::library:
-        out_ += "batched GEMM, " + whole(x.batch) + " of " + whole(x.m) + " x " + whole(x.n) +
-                " x " + whole(x.k) + (by_library ? "\n" : in_a_block) + indent + x.reason +
-                (by_library ? "\n" : format("; %d x %d to each thread\n", x.rows, x.columns));
-        break;
-      case launch_kind::elements:
-        out_ += counted(x.batch, "element") + " through shared memory" + in_a_block;
-        break;
-      case launch_kind::lines:
-        out_ += counted(x.batch, x.lanes == 1 ? "line" : "sum") +
-                (x.lanes == 1 ? ", a thread to each\n" : ", a warp to each\n");
-    }
-    if (!by_library) out_ += blocks_of(x, indent);
-    out_ += indent + number(x.flops) + " flops, " + in_bytes(x.bytes) + ": bound by " +
-            (x.memory_seconds >= x.arithmetic_seconds ? "memory" : "arithmetic") + ", " +
-            in_seconds(x.seconds()) + "\n";
-  }
-  std::string blocks_of(const explained_launch& x, const std::string& indent) {
-    std::string s = indent + counted(x.blocks, "block") + " of " + whole(x.threads) +
-                    " threads with " + in_bytes(static_cast<double>(x.shared_bytes)) +
-                    " of shared memory";
-    if (x.registers > 0) s += " and " + whole(x.registers) + " registers for each thread";
-    if (x.spilled_bytes > 0) s += ", " + whole(x.spilled_bytes) + " bytes spilled";
-    s += "\n" + indent + "a multiprocessor holds " + whole(x.resident_blocks) +
-         format(": occupancy %.2f", x.occupancy) +
-         (x.registers > 0 ? "" : ", registers not counted");
-    if (x.blocks < device_->machine.multiprocessors)
-      s += "; " + whole(device_->machine.multiprocessors - x.blocks) + " have none";
-    return s + "\n";
-  }
-  static std::string counted(index n, const char* what) {
-    return whole(n) + " " + what + (n == 1 ? "" : "s");
-  }
-  static std::string whole(index n) { return number(static_cast<double>(n)); }
 
   void totals() {
     std::vector<row> rows;

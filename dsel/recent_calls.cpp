@@ -23,7 +23,7 @@ call_key::call_key(std::string_view text, int operands, const call_settings& set
       static_cast<std::uint64_t>(path.tries) << 32);
   add(path.seed);
   add(std::bit_cast<std::uint64_t>(path.largest_intermediate));
-  for (int i = 0; i < path.pair_count; ++i)
+  for (int i = 0; i < std::min(path.pair_count, path_options::max_pairs); ++i)
     add(static_cast<std::uint64_t>(path.pairs[i][0]) | static_cast<std::uint64_t>(path.pairs[i][1])
                                                            << 8);
 }

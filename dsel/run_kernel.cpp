@@ -10,7 +10,7 @@
 #include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
-#include <tenfold/dsel/with_scalar.hpp>
+#include <tenfold/backend/with_scalar.hpp>
 #include <vector>
 
 namespace tenfold {
@@ -77,7 +77,8 @@ void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& o
 
 namespace {
 
-using kernel_program = program<6, 256, 512>;
+/// Intermediates that lack the batch have phases of their own.
+using kernel_program = program<32, 256, 512>;
 
 /// The program of a kernel on this machine. Throws backend_error for one that is too long.
 std::unique_ptr<kernel_program> lower_kernel(const kernel& k, std::string_view text,

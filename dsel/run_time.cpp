@@ -13,7 +13,7 @@
 #include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/dsel/stored_program.hpp>
-#include <tenfold/dsel/with_scalar.hpp>
+#include <tenfold/backend/with_scalar.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <vector>
 

@@ -1,6 +1,8 @@
+/// Tensors that own what a text names: rank and extents are known when the program runs.
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <string>
 #include <tenfold/tensor/allocation.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -18,9 +20,10 @@ class dynamic_tensor {
  public:
   using value_type = T;
 
-  /// Allocates for the extents and row-major strides of `shape`.
+  /// Allocates for the extents of `shape`; its strides are not asked for. Throws shape_error if the
+  /// entries are more than an index can count.
   explicit dynamic_tensor(const operand_shape<max_rank>& shape)
-      : shape_(shape), memory_(count(shape)) {
+      : shape_(row_major(shape)), memory_(count(shape)) {
     mark_unset(memory_.data(), memory_.count());
   }
 
@@ -32,7 +35,8 @@ class dynamic_tensor {
   const T* data() const noexcept { return memory_.data(); }
   const operand_shape<max_rank>& shape() const noexcept { return shape_; }
 
-  /// The entry at (i...). Throws shape_error when there are not `rank()` indices.
+  /// The entry at (i...). Throws shape_error when there are not `rank()` indices. Bounds are
+  /// checked in debug builds only.
   template <index_like... I>
   T& operator()(I... i) {
     return memory_.data()[offset(i...)];
@@ -57,6 +61,17 @@ class dynamic_tensor {
   operator T() const { return memory_.data()[offset()]; }
 
  private:
+  /// An extent of 0 is passed over.
+  static operand_shape<max_rank> row_major(operand_shape<max_rank> shape) {
+    index next = 1;
+    for (int i = shape.rank - 1; i >= 0; --i) {
+      const auto d = static_cast<std::size_t>(i);
+      shape.strides[d] = next;
+      if (shape.extents[d] > 0 && __builtin_mul_overflow(next, shape.extents[d], &next))
+        throw_too_many_entries(shape.extents.data(), shape.rank);
+    }
+    return shape;
+  }
   static index count(const operand_shape<max_rank>& shape) {
     index n = 1;
     for (int i = 0; i < shape.rank; ++i) n *= shape.extents[static_cast<std::size_t>(i)];
@@ -75,7 +90,11 @@ class dynamic_tensor {
     require_rank(static_cast<int>(sizeof...(I)));
     index at = 0;
     std::size_t d = 0;
-    ((at += static_cast<index>(i) * shape_.strides[d++]), ...);
+    const auto step = [&](index x) {
+      assert(x >= 0 && x < shape_.extents[d] && "tenfold: an index is out of bounds");
+      at += x * shape_.strides[d++];
+    };
+    (step(static_cast<index>(i)), ...);
     return at;
   }
 

@@ -99,10 +99,15 @@ class index_map {
 class scatter_order;  // scatter_order.hpp
 
 /// Throws shape_error: the order was made for another map.
-[[noreturn]] inline void throw_order_mismatch(index batch, index of_order) {
-  throw shape_error("tenfold: the map has " + std::to_string(batch) +
-                    " problems, the order in which they are added is one of " +
-                    std::to_string(of_order));
+template <class Map, class Order>
+[[noreturn]] void throw_order_mismatch(const Map& map, const Order& order) {
+  const auto say = [](index batch, index entries, index size) {
+    return std::to_string(batch) + " problems of " + std::to_string(entries) +
+           " entries in an array of " + std::to_string(size);
+  };
+  throw shape_error("tenfold: the map has " + say(map.batch(), map.entries(), map.size()) +
+                    ", the order in which they are added is one of " +
+                    say(order.batch(), order.map_entries(), order.map_size()));
 }
 
 /// Refers to an entry that may not be there. One that is not reads as 0, and what is assigned to it
@@ -194,14 +199,17 @@ class gathered {
 
   /// The same, and the order in which results are added to the array by many threads at once; it
   /// must live as long as this. Without one they are added by one thread, problem by problem.
-  /// Throws shape_error also if it was made for another number of problems.
+  /// Throws shape_error also if it was made for a map with other numbers of problems or entries or
+  /// for an array of another size. It must have been made for the same numbers.
   template <class I, class Order, index_like... N>
   requires(std::is_constructible_v<extents_type, index, N...>&&
                std::is_same_v<Order, scatter_order>) constexpr gathered(T* base,
                                                                         const index_map<I>& map,
                                                                         const Order& order, N... n)
       : gathered(base, map, n...) {
-    if (order.batch() != map.batch()) throw_order_mismatch(map.batch(), order.batch());
+    if (order.batch() != map.batch() || order.map_entries() != map.entries() ||
+        order.map_size() != map.size())
+      throw_order_mismatch(map, order);
     order_ = &order;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -66,14 +67,19 @@ void require_reflection(const X& B, reflection kind) {
     for (index i = 0; i < columns; ++i) {
       const T here = at(q, i), there = at(rows - 1 - q, columns - 1 - i);
       if (std::fabs(here - (kind == reflection::odd ? -there : there)) <= bound) continue;
+      const auto number = [](T x) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.9g", static_cast<double>(x));
+        return std::string(text);
+      };
       const auto entry = [](index row, index column) {
         return "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
       };
       throw structure_error(std::string("tenfold: a matrix is declared reflection_") +
                             (kind == reflection::odd ? "antisymmetric" : "symmetric") +
-                            ", but its entry " + entry(q, i) + " is " + std::to_string(here) +
+                            ", but its entry " + entry(q, i) + " is " + number(here) +
                             " and its entry " + entry(rows - 1 - q, columns - 1 - i) + " is " +
-                            std::to_string(there));
+                            number(there) + ", further apart than rounding, " + number(bound));
     }
   }
 }

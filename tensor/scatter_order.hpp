@@ -30,7 +30,7 @@ class scatter_order {
   /// everything. Throws shape_error unless part > 0.
   template <class I>
   explicit scatter_order(const index_map<I>& map, index part = 64)
-      : batch_(map.batch()), part_(part) {
+      : batch_(map.batch()), map_entries_(map.entries()), map_size_(map.size()), part_(part) {
     if (part <= 0) {
       throw shape_error("tenfold: the parts of a scatter_order hold " + std::to_string(part) +
                         " problems; they need at least one");
@@ -67,8 +67,10 @@ class scatter_order {
     index begin, end;
   };
 
-  /// The number of problems.
+  /// Of the map: the number of problems, of entries of each, and of entries of the array.
   index batch() const noexcept { return batch_; }
+  index map_entries() const noexcept { return map_entries_; }
+  index map_size() const noexcept { return map_size_; }
   /// Problems in a part; the last one may hold fewer.
   index part() const noexcept { return part_; }
   /// The entries that the map names, in rising order.
@@ -83,7 +85,7 @@ class scatter_order {
 
  private:
   static constexpr std::size_t most = 64;
-  index batch_, part_;
+  index batch_, map_entries_, map_size_, part_;
   std::vector<std::vector<index>> parts_;
   std::vector<range> entries_;
 };

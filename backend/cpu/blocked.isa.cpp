@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/column_panels.hpp>
 #include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/panels.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
@@ -20,13 +21,9 @@ namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
 
-/// Panels. B lies [vector of columns][k][entry], A lies [group of rows][k][row].
+/// B lies [vector of columns][k][entry], A lies [group of rows][k][row].
 template <class T>
-inline constexpr int column_lanes = neighbours<T>;
-template <class T>
-inline constexpr select::tile_shape tile = select::blocked_tile(registers, scalar_of<T>);
-template <class T>
-inline constexpr int row_lanes = std::max(tile<T>.m, block_entries<T>);
+inline constexpr int row_lanes = std::max(blocked_tile<T>.m, block_entries<T>);
 
 // ---- register tiles -----------------------------------------------------------------------------
 
@@ -45,12 +42,12 @@ void multiply_tile(tile_operands<T> t, index k) {
 /// The tile of the fewest rows that holds `rows`, with so many vectors of columns.
 template <class T>
 tile_function<T> tile_of(index rows, index vectors) {
-  constexpr int most = tile<T>.m, half = most > 1 ? most / 2 : 1;
+  constexpr int most = blocked_tile<T>.m, half = most > 1 ? most / 2 : 1;
   static constexpr auto with_rows =
       []<int M, int... N>(std::integer_sequence<int, M>, std::integer_sequence<int, N...>) {
     return std::array<tile_function<T>, sizeof...(N)>{&multiply_tile<T, M, N + 1>...};
   };
-  static constexpr auto columns = std::make_integer_sequence<int, tile<T>.n>{};
+  static constexpr auto columns = std::make_integer_sequence<int, blocked_tile<T>.n>{};
   static constexpr auto all = with_rows(std::integer_sequence<int, most>{}, columns),
                         some = with_rows(std::integer_sequence<int, half>{}, columns),
                         one = with_rows(std::integer_sequence<int, 1>{}, columns);
@@ -58,7 +55,7 @@ tile_function<T> tile_of(index rows, index vectors) {
 }
 template <class T>
 constexpr bool is_tile(index rows) {
-  return rows == tile<T>.m || rows == tile<T>.m / 2 || rows == 1;
+  return rows == blocked_tile<T>.m || rows == blocked_tile<T>.m / 2 || rows == 1;
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
@@ -100,9 +97,8 @@ class product {
     int count = 0;
     index extent = 1;
   };
-  static constexpr int v = column_lanes<T>, width = tile<T>.n * v;
-  /// So many vectors are looked at to share them among tiles.
-  static constexpr index alike_vectors = 4 * tile<T>.n;
+  static constexpr int v = column_lanes<T>, width = panel_columns<T>;
+  static_assert(sizeof(column_panel<T>) <= select::column_panel_bytes(width));
 
   /// Contracted values [begin, end), all rows and columns, into a result that lies as C does or,
   /// `dense`, row by row.
@@ -114,17 +110,6 @@ class product {
     });
   }
 
-  /// The columns of one register tile from `first` on: where those of B are, and whether those of C
-  /// are vectors of neighbours, c_n apart, or else where their runs of neighbours end.
-  struct column_panel {
-    int first = 0, columns = 0, vectors = 0;
-    const T* b = nullptr;
-    index b_k = 0, b_n = 0, c_n = 0;
-    bool is_packed = true, in_vectors = false;
-    std::uint8_t run_count = 0, run_end[width] = {};
-  };
-  static_assert(sizeof(column_panel) <= select::column_panel_bytes(width));
-
   /// The same of columns [j, j + n).
   void columns(const target<T>& to, index begin, index end, bool dense, index j, index n) const {
     const index kc = step_.blocks.k, most = std::min(kc, end - begin);
@@ -134,33 +119,23 @@ class product {
     in_n.fill(n_.loops, n_.count, &step_loop::b, &step_loop::c, j, n);
     if (dense)
       for (index i = 0; i < n; ++i) in_n.y[i] = j + i;
-    const scratch_block list(static_cast<std::size_t>((n + v - 1) / v) * sizeof(column_panel));
-    column_panel* const panels = list.as<column_panel>();
+    const scratch_block list(static_cast<std::size_t>((n + v - 1) / v) * sizeof(column_panel<T>));
+    column_panel<T>* const panels = list.as<column_panel<T>>();
     index panel_count = 0;
-    for (index first = 0; first < n;) {
-      column_panel& x = panels[panel_count++] = {};
-      const index* const in_c = in_n.y + first;
-      x.first = static_cast<int>(first);
-      x.columns = columns_of_panel(in_c, n - first);
-      x.vectors = (x.columns + v - 1) / v;
-      x.in_vectors = in_vectors(in_c, x.columns, x.c_n);
-      for (int c = 1; c <= x.columns; ++c)
-        if (c == x.columns || in_c[c] - in_c[c - 1] != 1)
-          x.run_end[x.run_count++] = static_cast<std::uint8_t>(c);
-      first += x.columns;
-    }
+    for (index first = 0; first < n; first += panels[panel_count++].columns)
+      panels[panel_count] = panel_from<T>(in_n.y, first, n);
     const scratch_block packed(static_cast<std::size_t>(whole(n, v) * most) * sizeof(T));
     T* const b = packed.as<T>();
     const neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
                                 neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
     const bool transposes = near.lanes > 0 && near.lanes % v == 0;
-    const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, tile<T>.m);
+    const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, blocked_tile<T>.m);
     target<T> now = to;
     for (index p = begin; p < end; p += kc) {
       const index k = std::min(kc, end - p);
       in_k.fill(k_.loops, k_.count, &step_loop::a, &step_loop::b, p, k);
       for (index i = 0; i < panel_count; ++i) {
-        column_panel& x = panels[i];
+        column_panel<T>& x = panels[i];
         x.b = b + x.first * k;
         x.b_k = v;
         x.b_n = v * k;
@@ -191,45 +166,17 @@ class product {
   }
   /// Packs what is not read in place of panels [first, last), as many side by side as there are.
   template <class Pack>
-  static void pack_panels(const column_panel* panels, index first, index last, Pack pack) {
+  static void pack_panels(const column_panel<T>* panels, index first, index last, Pack pack) {
     for (index i = first; i < last; ++i) {
       const index begin = i;
       while (i < last && panels[i].is_packed) ++i;
       if (i > begin) pack(panels[begin].first, panels[i - 1].first + panels[i - 1].columns);
     }
   }
-  static bool are_neighbours(const index* at, index count) {
-    return is_regular(at, count) && (count == 1 || at[1] - at[0] == 1);
-  }
-  /// Whether the columns are whole vectors of neighbours, the same distance apart.
-  static bool in_vectors(const index* at, index columns, index& apart) {
-    if (columns % v != 0) return false;
-    apart = columns > v ? at[v] - at[0] : 0;
-    for (index c = 0; c < columns; c += v)
-      if (!are_neighbours(at + c, v) || at[c] - at[0] != c / v * apart) return false;
-    return true;
-  }
-  /// How many of so many columns the next register tile takes: vectors of C that are the same
-  /// distance apart, shared evenly among tiles, where the next vector begins another run.
-  static int columns_of_panel(const index* at, index count) {
-    const auto is_vector = [&](index i) {
-      return (i + 1) * v <= count && are_neighbours(at + i * v, v);
-    };
-    index alike = 0, apart = 0;
-    while (alike < alike_vectors && is_vector(alike)) {
-      if (alike == 1) apart = at[v] - at[0];
-      if (at[alike * v] - at[0] != alike * apart) break;
-      ++alike;
-    }
-    const bool goes_on = alike * v == count || is_vector(alike);
-    if (alike >= tile<T>.n || (alike > 0 && goes_on))
-      return select::chunks(alike, tile<T>.n).longer * v;
-    return static_cast<int>(std::min<index>(width, count));
-  }
   /// Leaves the columns of B where they are, if they lie like a panel.
-  bool read_in_place(column_panel& x, const index* column_at, const index* k_at, index k) const {
+  bool read_in_place(column_panel<T>& x, const index* column_at, const index* k_at, index k) const {
     index apart = 0;
-    if (!lies_as<T>(step_.b) || !is_regular(k_at, k) || !in_vectors(column_at, x.columns, apart))
+    if (!lies_as<T>(step_.b) || !is_regular(k_at, k) || !in_vectors<T>(column_at, x.columns, apart))
       return false;
     x.b = static_cast<const T*>(args_.b) + in_b_ + column_at[0] + k_at[0];
     x.b_k = k > 1 ? k_at[1] - k_at[0] : 0;
@@ -240,7 +187,7 @@ class product {
   /// The same of rows [i, i + m) and k contracted values, B being ready. A panel of B passes all
   /// rows, while the next one is fetched.
   void rows(const target<T>& to, bool dense, index i, index m, const index* column_at,
-            const column_panel* panels, index panel_count, const index* k_at, index k) const {
+            const column_panel<T>* panels, index panel_count, const index* k_at, index k) const {
     const scratch_block numbers(static_cast<std::size_t>(2 * m) * sizeof(index));
     const distances in_m{numbers.as<index>(), numbers.as<index>() + m};
     in_m.fill(m_.loops, m_.count, &step_loop::a, &step_loop::c, i, m);
@@ -250,14 +197,14 @@ class product {
     T* const a = packed.as<T>();
     pack_operand<T, row_lanes<T>>(a, args_.a, in_a_, step_.a, in_m.x, m, k_at, k,
                                   {0, neighbours_apart::of(k_.loops, k_.count, &step_loop::a)});
-    const index tile_count = (m + tile<T>.m - 1) / tile<T>.m;
+    const index tile_count = (m + blocked_tile<T>.m - 1) / blocked_tile<T>.m;
     for (index c = 0; c < panel_count; ++c)
       for (index t = 0; t < tile_count; ++t) {
-        const index r = t * tile<T>.m;
+        const index r = t * blocked_tile<T>.m;
         const fetch_cursor next =
             c + 1 < panel_count ? fetch(panels[c + 1], k, t, tile_count) : fetch_cursor{};
         tiles(to, panels[c], column_at + panels[c].first, in_m.y + r,
-              std::min<index>(tile<T>.m, m - r),
+              std::min<index>(blocked_tile<T>.m, m - r),
               a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>, k, next);
       }
   }
@@ -269,8 +216,11 @@ class product {
   /// 22, Granite Rapids).
   ///
   /// Lines of memory that are packed next are not fetched: of `dcba := sum_e aebd ce`, 287 MB, they
-  /// slowed the tiles by as much as packing gained (0.9 to 1.0 of the rate).
-  static fetch_cursor fetch(const column_panel& x, index k, index t, index parts) {
+  /// slowed the tiles by as much as packing gained (0.9 to 1.0 of the rate), of `edcba := sum_f
+  /// afbce df` and `dabfe fc`, 24 to 48 values a label, by more (0.7 to 0.97; Zen 5). Nor are these
+  /// faster where B is read along its own neighbours, and results wait in L2 to be transposed on
+  /// their way out: without that they run at 1.3 to 1.8 times the rate, with it at 0.7 to 1.15.
+  static fetch_cursor fetch(const column_panel<T>& x, index k, index t, index parts) {
     if (x.is_packed) {
       const index bytes = x.vectors * x.b_n * index{sizeof(T)};
       fetch_cursor part{.fetches = true};
@@ -287,7 +237,7 @@ class product {
   /// One register tile: into C where its rows and columns lie regularly, else by way of scratch.
   /// Runs that go on from row to row can go past the caches, too (`fedcba := sum_g bged cafg`, 24
   /// and 20 values a label, single precision, Zen 5: 109 GFLOP/s instead of 80).
-  void tiles(const target<T>& to, const column_panel& x, const index* column_at,
+  void tiles(const target<T>& to, const column_panel<T>& x, const index* column_at,
              const index* row_at, index rows, const T* a, index k, const fetch_cursor& next) const {
     tile_operands<T> t;
     t.next = next;
@@ -314,14 +264,14 @@ class product {
     for (index row = 0; row < rows && !touch; ++row)
       for (index i = 0; i < x.columns; i += v)
         __builtin_prefetch(to.data + row_at[row] + column_at[i], 1);
-    alignas(64) std::byte memory[sizeof(T) * tile<T>.m * width];
+    alignas(64) std::byte memory[sizeof(T) * blocked_tile<T>.m * width];
     T* const sums = reinterpret_cast<T*>(memory);
     t.c = sums;
     t.c_m = width;
     t.c_n = v;
     multiply(t, k);
     if (touch) {
-      alignas(64) std::byte all[sizeof(T) * tile<T>.m * width];
+      alignas(64) std::byte all[sizeof(T) * blocked_tile<T>.m * width];
       T* const in_a_row = reinterpret_cast<T*>(all);
       for (int run = 0, i = 0; run < x.run_count; i = x.run_end[run++]) {
         const int count = x.run_end[run] - i;
@@ -344,7 +294,7 @@ class product {
   }
 
   /// Whether each run of a row of C ends where that of the next row begins.
-  static bool rows_touch(const column_panel& x, const index* row_at, index rows) {
+  static bool rows_touch(const column_panel<T>& x, const index* row_at, index rows) {
     if (rows < 2 || !is_regular(row_at, rows)) return false;
     int i = 0;
     for (int run = 0; run < x.run_count; i = x.run_end[run++])

@@ -55,7 +55,7 @@ constexpr tile_modes read_once(tile_modes how) {
 /// product and a single operand have nothing to share between rows.
 template <class T, int W>
 const dynamic_tile_function<T>* dynamic_tiles_of(const program_step& step) {
-  constexpr access u = access::uniform, l = access::lanes;
+  constexpr lane_access u = lane_access::uniform, l = lane_access::lanes;
   if (step.b.where == buffer::none) {
     return step.a_varies
                ? dynamic_tile_table<T, W, 1, read_once(tile_modes{l, l, true, false})>::entries

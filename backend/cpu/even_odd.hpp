@@ -158,7 +158,7 @@ template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind,
                                                  const half_strides h, Between between) {
   half_sums<T, W, Pairs, Middle, N, Kind> sums;
   sums.template accumulate<K>(
-      rows<W, Pairs, 2 * N, K, access::uniform>(t.a), first, h,
+      rows<W, Pairs, 2 * N, K, lane_access::uniform>(t.a), first, h,
       [&](index k, int n)
           __attribute__((always_inline)) { return load<T, W>(t.b + k * t.b_k + n * t.b_n); },
       between);
@@ -172,13 +172,13 @@ template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue 
                                                      Between between) {
   half_sums<T, W, Q / 2, Q % 2 != 0, N, Kind> points;
   points.template accumulate<K>(
-      rows<W, Q, N, K, access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
+      rows<W, Q, N, K, lane_access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
       [&](index k, int n)
           __attribute__((always_inline)) { return load<T, W>(s.b + k * s.b_k + n * s.b_n); },
       between);
   half_sums<T, W, M / 2, M % 2 != 0, N, Kind> sums;
   sums.template accumulate<Q>(
-      rows<W, M, N, Q, access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
+      rows<W, M, N, Q, lane_access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
       [&](index point, int n) __attribute__((always_inline)) {
         const int q = static_cast<int>(point);
         return at(q, n,

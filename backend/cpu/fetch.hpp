@@ -76,7 +76,7 @@ struct tile_streams {
     };
     for (int l = 0; l < count_of_loops; ++l) run(loops[l]->extent, loops[l]->*along);
     run(step.slabs.count, ref.slab_stride);
-    if (ref.how == access::lanes && lanes > 1) run(lanes, ref.lane_stride);
+    if (ref.how == lane_access::lanes && lanes > 1) run(lanes, ref.lane_stride);
     // Only what is read of most lines is worth fetching line by line.
     if (reach > 2 * entries) return;
     for (int s = 0; s < count; ++s) {

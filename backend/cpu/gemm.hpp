@@ -164,7 +164,7 @@ template <class T>
 gemm_kernel<T> dynamic_kernel(const gemm_shape& s, select::gemm_path path, const gemm_tuning&);
 
 /// The instruction set that this is compiled for.
-inline constexpr instruction_set compiled_set = capabilities{device::cpu, lanes<double> * 8}.set();
+inline constexpr instruction_set compiled_set = capabilities{lanes<double> * 8}.set();
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
 /// the threads of the caller's arena. Without a kernel, those that the library carries, by the

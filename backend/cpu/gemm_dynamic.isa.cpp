@@ -32,12 +32,12 @@ inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 /// C := alpha S + beta C for the sums S[rows][columns][W] of a register tile at c, of whose last
 /// column only `tail` entries exist, if that is not 0; all else is that of t. Apart from the tiles,
 /// whose code it would make half as long again.
-template <class T, int W, access How>
+template <class T, int W, lane_access How>
 [[gnu::noinline]] void update_tile(const T* sums, const tile_operands<T>& t, T* first, index c_n,
                                    int tail, int rows, int columns) {
   const auto alpha = broadcast<T, W>(t.alpha), beta = broadcast<T, W>(t.beta);
   const auto load_entry = [](const T* p, index im) {
-    if constexpr (How == access::split)
+    if constexpr (How == lane_access::split)
       return load_split<T, W>(p, im);
     else
       return load<T, W>(p);
@@ -45,7 +45,7 @@ template <class T, int W, access How>
   for (int m = 0; m < rows; ++m) {
     for (int n = 0; n < columns; ++n) {
       T* const c = first + m * t.c_m + n * c_n;
-      const bool part = How == access::lanes && tail > 0 && n + 1 == columns;
+      const bool part = How == lane_access::lanes && tail > 0 && n + 1 == columns;
       vec<T, W> v = load_entry(sums + (m * columns + n) * W, W);
       if constexpr (is_complex_type<T>) {
         if (t.conjugate_sum) v = conjugate(v);
@@ -66,7 +66,7 @@ template <class T, int W, access How>
           continue;
         }
       }
-      if constexpr (How == access::split)
+      if constexpr (How == lane_access::split)
         store_split<T, W>(c, v, t.c_im);
       else
         store<T, W>(c, v);
@@ -200,19 +200,19 @@ using columns_table = tile_table<T, W, columns_cut<T, W>,
                                             .last = Last},
                                  true>;
 
-template <class T, access A>
+template <class T, lane_access A>
 struct lanes_cut {
   static constexpr select::tile_shape most =
-      select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform);
+      select::most_lanes_tile(registers, scalar_of<T>, A == lane_access::uniform);
   static constexpr int widest = most.n;
   static constexpr int rows(int) { return most.m; }
 };
-template <class T, access A, bool Conjugate>
+template <class T, lane_access A, bool Conjugate>
 using lanes_table =
     tile_table<T, lanes<T>, lanes_cut<T, A>,
-               tile_modes{A, is_complex_type<T> ? access::split : access::lanes, false, true,
-                          is_complex_type<T> ? access::split : access::lanes, 0, Conjugate,
-                          select::fetch::into_l2, 2, true},
+               tile_modes{A, is_complex_type<T> ? lane_access::split : lane_access::lanes, false,
+                          true, is_complex_type<T> ? lane_access::split : lane_access::lanes, 0,
+                          Conjugate, select::fetch::into_l2, 2, true},
                columns_touch<T>>;
 
 /// Calls f(first, length, count) for each run of equal ones among parts i to `end` of a range.
@@ -356,7 +356,7 @@ void walk_by_columns(const tile_walk& how, const tile_operands<T>& t, index prob
   const scratch_block block(static_cast<std::size_t>(how.k * in_panel.b_k + lanes<T>) * sizeof(T));
   walk<T, false, whole>(how, in_panel, problems, step, partial::tile, {1, block.as<T>(), t.b_k});
 }
-template <class T, access A, bool Conjugate>
+template <class T, lane_access A, bool Conjugate>
 void walk_by_lanes(const tile_walk& how, const tile_operands<T>& t, index tiles,
                    const problem_steps& step) {
   using table = lanes_table<T, A, Conjugate>;
@@ -410,10 +410,10 @@ gemm_kernel<T> columns_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   }
   return {products, select::gemm_path::by_columns, select::fetch::into_l1, &tuned, how};
 }
-template <class T, access A, bool Conjugate>
+template <class T, lane_access A, bool Conjugate>
 gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
   const select::tile_shape most =
-      select::most_lanes_tile(registers, scalar_of<T>, A == access::uniform, tuned);
+      select::most_lanes_tile(registers, scalar_of<T>, A == lane_access::uniform, tuned);
   tile_walk how = walk_of<T>(s, s.n, lanes<T>, most, tuned);
   const auto panels_from = [&](bool memory) {
     return select::panels_by_lanes(s.m, s.n, s.k, most.n, lanes<T> * static_cast<index>(sizeof(T)),
@@ -429,8 +429,8 @@ template <class T, bool Conjugate>
 gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path, const gemm_tuning& tuned) {
   if (path == select::gemm_path::by_columns)
     return columns_kernel<T, neighbours<T>, Conjugate>(s, tuned);
-  if (is_uniform<T>(s.a)) return lanes_kernel<T, access::uniform, Conjugate>(s, tuned);
-  return lanes_kernel < T, is_complex_type<T> ? access::split : access::lanes,
+  if (is_uniform<T>(s.a)) return lanes_kernel<T, lane_access::uniform, Conjugate>(s, tuned);
+  return lanes_kernel < T, is_complex_type<T> ? lane_access::split : lane_access::lanes,
          Conjugate > (s, tuned);
 }
 

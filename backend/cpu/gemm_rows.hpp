@@ -112,24 +112,6 @@ template <class T, int W, int M, int N, int K, std::size_t Problems>
 }
 // ---- small square matrices ----------------------------------------------------------------------
 
-/// The lanes of a vector that holds several rows of a matrix of order N, as many as there are; 0:
-/// there is none, or no use for it.
-///
-/// Against products_by_columns, batch in L2, Sapphire Rapids: order 4 in double precision 1.3 times
-/// as fast (in L1 0.86), in single 1.6 (1.3); order 8 in single 1.06 (in L1 0.8); order 2 0.93 in
-/// double, 1.04 in single, when the loop over problems still asked at each. Zen 4, where it does
-/// not: order 2 1.7 in double, 2.1 in single. Zen 5, each vector of A loaded once: order 4 in
-/// single 152 GFLOP/s, with a load for each product 117, order 8 149, by columns 100.
-template <class T, index N>
-constexpr int lanes_of_rows() {
-  if constexpr (is_complex_type<T> || (N != 2 && N != 4 && (N != 8 || lanes<T> < 16))) {
-    return 0;
-  } else {
-    constexpr int w = N * N < lanes<T> ? neighbours_for<T>(N * N) : lanes<T>;
-    return w <= N * N && loads_first_whole<T, w, N> ? w : 0;
-  }
-}
-
 /// Entry K of each row of N, in all lanes of that row.
 template <class T, int W, int N, int K, int... I>
 [[gnu::always_inline]] inline vec<T, W> spread_in_rows(vec<T, W> rows,
@@ -142,7 +124,7 @@ template <class T, int W, int N, int K, int... I>
 /// repeated. By columns a row would fill a part of a vector, and broadcasts be most of the work.
 template <class T, int N, index BRow, epilogue Finish>
 [[gnu::always_inline]] inline void product_by_rows(const tile_operands<T>& t) {
-  constexpr int W = lanes_of_rows<T, N>(), vectors = N * N / W;
+  constexpr int W = select::lanes_of_rows(N, lanes<T>, scalar_of<T>), vectors = N * N / W;
   constexpr auto lane = std::make_integer_sequence<int, W>{};
   accumulators<T, W, vectors, 1> acc;
   vec<T, W> a[vectors];
@@ -198,7 +180,7 @@ template <class T, int N, index BRow, epilogue Finish>
                                         index problems, const problem_steps& step) {
   constexpr index bytes = N * N * static_cast<index>(sizeof(T));
   tile_operands<T> t = from;
-  t.c_m = lanes_of_rows<T, N>();
+  t.c_m = select::lanes_of_rows(N, lanes<T>, scalar_of<T>);
   t.sum_only = is_sum_only(t);
   fetch_cursor next = fetch_from(t, step, fetch_rates::of<T>(N * N, N * N, N * N, 1));
   if (t.sum_only && step.at == nullptr && !next.fetches) {  // nothing to ask at each problem

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <tenfold/backend/cpu/gemm_rows.hpp>
+#include <tenfold/backend/cpu/kept_columns.hpp>
 
 /// The kernels of a shape that the compiler knows.
 namespace tenfold::cpu {
@@ -233,42 +234,6 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
       });
 }
 
-/// A packed in panels of W rows, in which neighbours are rows; zeros fill up the last.
-template <class T, int W, int M, int K>
-struct row_panels {
-  alignas(sizeof(T) * W) T entries[(M + W - 1) / W][K][W] = {};
-
-  row_panels(const T* a, index a_m, index a_k) {
-    for (int m = 0; m < M; ++m)
-      for (int k = 0; k < K; ++k) entries[m / W][k][m % W] = a[m * a_m + k * a_k];
-  }
-};
-
-/// N columns of C, from t.c on, the lanes from its rows: C^T := B^T A^T, A^T in panels.
-template <class T, int W, int M, int N, int K>
-[[gnu::always_inline]] inline void columns_transposed(const row_panels<T, W, M, K>& a,
-                                                      const tile_operands<T>& t) {
-  tile_operands<T> u;
-  u.a_m = 1;
-  const auto block = [&]<int Rows>(int m) __attribute__((always_inline)) {
-    const T(&rows)[K][W] = a.entries[m / W];
-    accumulators<T, W, N, 1> sums;
-    sums.template step<tile_modes{}, true>(t.b, &rows[0][0], u);
-#pragma GCC unroll 16
-    for (int k = 1; k < K; ++k) sums.template step<tile_modes{}>(t.b + k * t.b_k, &rows[k][0], u);
-    T* const c = t.c + m * t.c_m;
-#pragma GCC unroll 16
-    for (int n = 0; n < N; ++n) {
-      const auto lanes_of_sum = (typename short_vec<T, W>::type)sums.sum[n][0].data;
-#pragma GCC unroll 16
-      for (int i = 0; i < Rows; ++i) c[i * t.c_m + n] = lanes_of_sum[i];
-    }
-  };
-#pragma GCC unroll 1
-  for (int m = 0; m + W <= M; m += W) block.template operator()<W>(m);
-  if constexpr (M % W > 0) block.template operator()<M % W>(M / W * W);
-}
-
 /// A products_function by columns where B stays in registers while the rows of A pass
 /// (select::kept_columns).
 ///
@@ -358,11 +323,11 @@ template <class T, tile_strides S>
 ///
 /// Each tile is told the constants anew: g++ forgets them on the way, and then works out every
 /// address of C (from memory, order 24, Zen 5: 0.8 of the rate).
-template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, access A,
+template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane_access A,
           bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
                                          index tiles, const problem_steps& step) {
-  constexpr access how_lanes = is_complex_type<T> ? access::split : access::lanes;
+  constexpr lane_access how_lanes = is_complex_type<T> ? lane_access::split : lane_access::lanes;
   constexpr tile_modes how{
       A,    how_lanes,   false, true, how_lanes, 0, ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
       true, Tiles.unroll};
@@ -444,9 +409,7 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
   constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
   if constexpr (Path == select::gemm_path::by_columns) {
     constexpr tile_strides strides = strides_by_columns<T>(S);
-    constexpr bool has_rows = m == n && k == n && strides.a_m == n && strides.a_k == 1 &&
-                              strides.c_m == n && lanes_of_rows<T, n>() > 0;
-    if constexpr (has_rows) {
+    if constexpr (select::multiplies_by_rows(S, lanes<T>)) {
       return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
     } else if constexpr (Tiles.flat) {
       return {products_of_flat_rows<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
@@ -460,9 +423,9 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
       return kernel;
     }
   } else {
-    constexpr access a = is_uniform<T>(S.a)   ? access::uniform
-                         : is_complex_type<T> ? access::split
-                                              : access::lanes;
+    constexpr lane_access a = is_uniform<T>(S.a)   ? lane_access::uniform
+                              : is_complex_type<T> ? lane_access::split
+                                                   : lane_access::lanes;
     return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), Tiles, a, conjugate, finish>,
             Path, Tiles.ahead.to, &tuned};
   }

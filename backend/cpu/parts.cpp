@@ -6,14 +6,12 @@ namespace tenfold::cpu {
 
 void run_parts(const scatter_order* order, const program_phase& phase, const phase_range& range,
                range_body body, void* context) {
+  if (range.count == 0) return;
   // A tile is `span` problems, or a problem is `tiles` tiles.
   const bool by_lanes = phase.tile_count == 0;
   const index span = by_lanes ? index{phase.width} * phase.vectors : 1;
   // A tile of two parts would be of two colours.
-  if (order == nullptr || order->part() % span != 0) {
-    if (range.count > 0) body(context, 0, range.count);
-    return;
-  }
+  if (order == nullptr || order->part() % span != 0) return body(context, 0, range.count);
   const index tiles = by_lanes || range.tiles[0] == 0 ? 1 : range.count / range.tiles[0];
   const auto first_tile = [&](index problem) {
     const index from = problem - range.lane_begin;

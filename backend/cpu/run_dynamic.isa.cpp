@@ -292,8 +292,8 @@ class dynamic_runner {
 
   /// Whether a step is C[n] := A[n] B[n].
   static bool is_entry_wise(const program_step& step) {
-    return step.a_varies && step.b.where != buffer::none && step.a.how == access::lanes &&
-           step.b.how == access::lanes && step.m.extent == 1 && step.k.extent == 1 &&
+    return step.a_varies && step.b.where != buffer::none && step.a.how == lane_access::lanes &&
+           step.b.how == lane_access::lanes && step.m.extent == 1 && step.k.extent == 1 &&
            step.k_outer_count == 0;
   }
   static void multiply_entries(const program_step& step, const step_loop* loops,
@@ -440,7 +440,7 @@ class dynamic_runner {
                 T alpha, T beta) const {
     const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_dynamic_columns<T>;
     const select::chunks rows(step.m.extent, most_dynamic_rows<T>), columns(step.n.extent, most);
-    k_loop k_outer[max_outer_loops];
+    k_loop k_outer[max_k_outer];
     for (int i = 0; i < step.k_outer_count; ++i) {
       const step_loop& loop = loops[step.outer_count + i];
       k_outer[i] = {loop.extent, loop.a, loop.b};

@@ -39,14 +39,15 @@ template <class T, int W, int Q, int K, int M, int N, epilogue Finish, class At>
     t.a_k = s.a1_k;
     t.b_k = s.b_k;
     t.b_n = s.b_n;
-    points.template accumulate<K, how, true>(rows<W, Q, N, K, access::uniform>(s.a1), s.b, t, K);
+    points.template accumulate<K, how, true>(rows<W, Q, N, K, lane_access::uniform>(s.a1), s.b, t,
+                                             K);
   }
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 16
     for (int n = 0; n < N; ++n) points.sum[q][n] = at(q, n, points.sum[q][n]);
 
-  const T* const a2 = rows<W, M, N, Q, access::uniform>(s.a2);
+  const T* const a2 = rows<W, M, N, Q, lane_access::uniform>(s.a2);
   accumulators<T, W, M, N> acc;
 #pragma GCC unroll 16
   for (int q = 0; q < Q; ++q)

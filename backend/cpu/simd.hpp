@@ -170,18 +170,10 @@ using vec = typename decltype(vec_of<T, W>())::type;
 template <class T>
 inline constexpr int neighbours = select::neighbours(lanes<T>, scalar_of<T>);
 
-/// The fewest neighbours in a vector that holds n entries; those of a native one where none does.
+/// select::narrow_neighbours of native vectors.
 template <class T>
 constexpr int neighbours_for(index n) {
-  constexpr int most = neighbours<T>, least = is_complex_type<T> ? 2 : 1;
-  constexpr int bytes = lanes<T> * static_cast<int>(sizeof(real<T>));
-  if constexpr (most / 4 >= least && narrow_vec<real<T>, bytes / 4>::exists) {
-    if (n <= most / 4) return most / 4;
-  }
-  if constexpr (most / 2 >= least && narrow_vec<real<T>, bytes / 2>::exists) {
-    if (n <= most / 2) return most / 2;
-  }
-  return most;
+  return select::narrow_neighbours(n, lanes<T>, scalar_of<T>);
 }
 
 /// P neighbouring entries; P is a power of two up to the native lanes.

@@ -33,7 +33,7 @@ template <class P, int S, epilogue Finish, class T>
                                             [[maybe_unused]] line_fetcher* next) {
   static constexpr const program_step& step = P::value.steps[S];
   static constexpr int width = width_of<P, S>();
-  static constexpr tile_modes how{step.a.how, access::lanes, step.a_varies,
+  static constexpr tile_modes how{step.a.how, lane_access::lanes, step.a_varies,
                                   step.b.where != buffer::none};
   static constexpr select::tile_shape shape = tile_of<P>(step);
   static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);

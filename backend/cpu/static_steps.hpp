@@ -13,7 +13,7 @@ inline namespace TENFOLD_ISA {
 
 /// What programs that are constants may assume: the flags this file is compiled with.
 inline constexpr capabilities static_capabilities{
-    device::cpu, lanes<double> * 8, registers, 32768, 1048576, true, nullptr, compiled_model};
+    lanes<double> * 8, registers, 32768, 1048576, true, nullptr, compiled_model};
 
 template <class P, int S>
 constexpr std::size_t phase_of() {
@@ -49,10 +49,11 @@ constexpr int sandwich_columns_of(std::size_t s) {
 
 template <class P>
 constexpr select::tile_shape tile_of(const program_step& step) {
-  return P::value.unrolled ? select::unrolled_tile(step.m.extent, step.n.extent)
-                           : select::choose_tile(step.m.extent, step.n.extent, sums(step),
-                                                 most_registers<P>, step.a.how == access::lanes)
-                                 .shape;
+  return P::value.unrolled
+             ? select::unrolled_tile(step.m.extent, step.n.extent)
+             : select::choose_tile(step.m.extent, step.n.extent, sums(step), most_registers<P>,
+                                   step.a.how == lane_access::lanes)
+                   .shape;
 }
 
 /// Whether the register tiles of a step are unrolled and run row by row.

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <string>
 #include <tenfold/backend/cuda/device_queue.hpp>
+#include <tenfold/backend/cuda/machine_memory.hpp>
 #include <tenfold/backend/cuda/pinned_tensor.hpp>
 #include <tenfold/tensor/device_view.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -33,29 +33,14 @@ class device_tensor {
            static_cast<std::size_t>(
                extents_type::rank_dynamic())) explicit device_tensor(const device_queue& where,
                                                                      N... n)
-      : where_(where), mapping_(extents_type(n...)) {
-    data_ = static_cast<T*>(where_.machine->allocate(bytes()));
-  }
+      : device_tensor(where, extents_type(n...)) {}
   /// All extents.
   device_tensor(const device_queue& where, const extents_type& n)
-      : where_(where), mapping_(n), data_(static_cast<T*>(where.machine->allocate(bytes()))) {}
-  device_tensor(device_tensor&& other) noexcept
-      : where_(other.where_),
-        mapping_(other.mapping_),
-        data_(std::exchange(other.data_, nullptr)) {}
-  device_tensor& operator=(device_tensor&& other) noexcept {
-    if (this == &other) return *this;
-    where_.machine->release(data_);
-    where_ = other.where_;
-    mapping_ = other.mapping_;
-    data_ = std::exchange(other.data_, nullptr);
-    return *this;
-  }
-  ~device_tensor() { where_.machine->release(data_); }
+      : where_(where), mapping_(n), memory_(*where.machine, size()) {}
 
   /// The address on the device of entry (0, 0, ...).
-  T* data() noexcept { return data_; }
-  const T* data() const noexcept { return data_; }
+  T* data() noexcept { return memory_.data(); }
+  const T* data() const noexcept { return memory_.data(); }
   index extent(int i) const noexcept { return mapping_.extents().extent(i); }
   index stride(int i) const noexcept { return mapping_.stride(i); }
   index size() const noexcept { return mapping_.extents().size(); }
@@ -70,9 +55,9 @@ class device_tensor {
   requires labelled<I...>
   auto operator()(I... i) const& { return at_labels(*this, i...); }
 
-  view_type view_of() noexcept { return view_type(view<T, E...>(data_, mapping_)); }
+  view_type view_of() noexcept { return view_type(view<T, E...>(data(), mapping_)); }
   const_view_type view_of() const noexcept {
-    return const_view_type(view<const T, E...>(data_, mapping_));
+    return const_view_type(view<const T, E...>(data(), mapping_));
   }
 
   /// Copies all entries from, or to, row-major entries of the host (a tensor, a view), behind what
@@ -82,8 +67,9 @@ class device_tensor {
   template <class X>
   void copy_from(const X& host) {
     require_like(host);
-    if (bytes() > 0)
-      where_.machine->copy_in(data_, operand_traits<const X>::data(host), bytes(), where_.stream);
+    if (memory_.bytes() > 0)
+      where_.machine->copy_in(data(), operand_traits<const X>::data(host), memory_.bytes(),
+                              where_.stream);
   }
   template <class X>
   void copy_to(X&& host) const {
@@ -96,13 +82,12 @@ class device_tensor {
   }
 
  private:
-  std::size_t bytes() const { return static_cast<std::size_t>(size()) * sizeof(T); }
-
   template <class X>
   void copy_out_to(X& host) const {
     require_like(host);
-    if (bytes() > 0)
-      where_.machine->copy_out(operand_traits<X>::data(host), data_, bytes(), where_.stream);
+    if (memory_.bytes() > 0)
+      where_.machine->copy_out(operand_traits<X>::data(host), memory_.data(), memory_.bytes(),
+                               where_.stream);
   }
 
   template <class X>
@@ -130,7 +115,7 @@ class device_tensor {
 
   device_queue where_;
   layout_right::mapping<extents_type> mapping_;
-  T* data_ = nullptr;
+  cuda::machine_memory<T> memory_;
 };
 
 template <scalar_type T, index... E>

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <tenfold/backend/cuda/device_queue.hpp>
+#include <tenfold/backend/cuda/machine_memory.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 #include <tenfold/tensor/view.hpp>
-#include <utility>
 
 namespace tenfold {
 
@@ -28,42 +27,26 @@ class pinned_tensor {
            static_cast<std::size_t>(
                extents_type::rank_dynamic())) explicit pinned_tensor(const device_queue& where,
                                                                      N... n)
-      : machine_(where.machine), mapping_(extents_type(n...)) {
-    data_ =
-        static_cast<T*>(machine_->allocate_on_host(static_cast<std::size_t>(size()) * sizeof(T)));
-  }
-  pinned_tensor(pinned_tensor&& other) noexcept
-      : machine_(other.machine_),
-        mapping_(other.mapping_),
-        data_(std::exchange(other.data_, nullptr)) {}
-  pinned_tensor& operator=(pinned_tensor&& other) noexcept {
-    machine_->release_on_host(data_);
-    machine_ = other.machine_;
-    mapping_ = other.mapping_;
-    data_ = std::exchange(other.data_, nullptr);
-    return *this;
-  }
-  ~pinned_tensor() { machine_->release_on_host(data_); }
+      : mapping_(extents_type(n...)), memory_(*where.machine, size()) {}
 
-  T* data() noexcept { return data_; }
-  const T* data() const noexcept { return data_; }
+  T* data() noexcept { return memory_.data(); }
+  const T* data() const noexcept { return memory_.data(); }
   index extent(int i) const noexcept { return mapping_.extents().extent(i); }
   index stride(int i) const noexcept { return mapping_.stride(i); }
   index size() const noexcept { return mapping_.extents().size(); }
 
   template <index_like... I>
   T& operator()(I... i) noexcept {
-    return data_[mapping_(i...)];
+    return memory_.data()[mapping_(i...)];
   }
   template <index_like... I>
   const T& operator()(I... i) const noexcept {
-    return data_[mapping_(i...)];
+    return memory_.data()[mapping_(i...)];
   }
 
  private:
-  cuda::device_machine* machine_;
   layout_right::mapping<extents_type> mapping_;
-  T* data_ = nullptr;
+  cuda::machine_memory<T, cuda::memory_of::host> memory_;
 };
 
 template <scalar_type T, index... E>

@@ -36,7 +36,9 @@ std::size_t argument_bytes(const device_phase& phase) {
 }  // namespace
 
 ready_program::ready_program(device_machine& machine, device_program program, void* stream)
-    : machine_(machine), program_(std::move(program)) {
+    : machine_(machine),
+      program_(std::move(program)),
+      workspace_(machine, program_.workspace_entries * static_cast<index>(bytes_of(type()))) {
   for (device_phase& phase : program_.phases) {
     if (phase.product) {
       functions_.emplace_back();
@@ -57,12 +59,7 @@ ready_program::ready_program(device_machine& machine, device_program program, vo
                         : 0});
     }));
   }
-  if (program_.workspace_entries > 0)
-    workspace_ = machine_.allocate(static_cast<std::size_t>(program_.workspace_entries) *
-                                   bytes_of(program_.type));
 }
-
-ready_program::~ready_program() { machine_.release(workspace_); }
 
 explained_device ready_program::explain() const {
   const device_capabilities& d = machine_.capabilities();
@@ -87,7 +84,7 @@ template <class T>
 void ready_program::run(const program_arguments<T>& arguments, void* stream) const {
   const auto base_of = [&](const phase_place& p) {
     entry_map map;
-    const void* data = workspace_;
+    const void* data = workspace_.data();
     if (p.where == device_buffer::input) {
       data = arguments.inputs[p.slot];
       if (p.mapped) map = arguments.maps[p.slot];
@@ -105,6 +102,8 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
     std::copy(std::begin(p.steps), std::end(p.steps), base.steps);
     return base;
   };
+  std::unique_lock run_lock(run_mutex_, std::defer_lock);
+  if (workspace_.bytes() > 0) run_lock.lock();
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const device_phase& phase = program_.phases[i];
     if (phase.product) {
@@ -120,8 +119,8 @@ void ready_program::run(const program_arguments<T>& arguments, void* stream) con
            stream);
       continue;
     }
-    std::unique_lock lock(machine_.constants_mutex, std::defer_lock);
-    if (!phase.constants.empty()) lock.lock();
+    std::unique_lock constants_lock(machine_.constants_mutex, std::defer_lock);
+    if (!phase.constants.empty()) constants_lock.lock();
     for (const phase_constant& c : phase.constants) {
       const void* const from = base_of(phase.places[static_cast<std::size_t>(c.place)]).data;
       T* const to = static_cast<T*>(functions_[i].constants) + c.to;

@@ -1,30 +1,31 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
+#include <mutex>
 #include <tenfold/backend/cuda/device_machine.hpp>
+#include <tenfold/backend/cuda/machine_memory.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/explained_launch.hpp>
 
 namespace tenfold::cuda {
 
-/// A program whose device kernels are loaded, and its workspace. May be run again and again, one
-/// run after another on one stream.
+/// A program whose device kernels are loaded, and its workspace. May be run again and again on one
+/// stream, from any thread.
 class ready_program {
  public:
   /// Loads the texts of all phases, to be run on this stream. Throws backend_error for what the
   /// machine cannot do.
   ready_program(device_machine& machine, device_program program, void* stream);
-  ready_program(const ready_program&) = delete;
-  ~ready_program();
 
   scalar type() const { return program_.type; }  ///< in which everything is computed
 
   /// Its launches, those of products too, and what the machine says of their device kernels.
   explained_device explain() const;
 
-  /// Starts all phases on the stream. The addresses of `arguments` are the device's; extents and
-  /// order of scattering are not asked for.
+  /// Starts all phases on the stream, none of another run between them. The addresses of
+  /// `arguments` are the device's; extents and order of scattering are not asked for.
   template <class T>
   void run(const program_arguments<T>& arguments, void* stream) const;
 
@@ -33,7 +34,8 @@ class ready_program {
   device_program program_;
   std::vector<device_function> functions_;  ///< by phase
   device_function halve_;                   ///< where a phase has tables in halves
-  void* workspace_ = nullptr;
+  machine_memory<std::byte> workspace_;
+  mutable std::mutex run_mutex_;  ///< for runs that share a workspace
 };
 
 extern template void ready_program::run(const program_arguments<float>&, void*) const;

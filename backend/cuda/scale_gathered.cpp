@@ -1,4 +1,5 @@
 #include <complex>
+#include <tenfold/backend/cuda/machine_memory.hpp>
 #include <tenfold/backend/cuda/scale_gathered.hpp>
 #include <tenfold/backend/cuda/text_of.hpp>
 #include <tenfold/backend/interface/select/device_batches.hpp>
@@ -17,21 +18,6 @@ const char* name_of(gathered_scaling step) {
   }
   return "";
 }
-
-/// Memory of a device while a call needs it.
-class device_memory_for_now {
- public:
-  device_memory_for_now(device_machine& machine, std::size_t bytes)
-      : machine_(machine), memory_(machine.allocate(bytes)) {}
-  ~device_memory_for_now() { machine_.release(memory_); }
-  device_memory_for_now(const device_memory_for_now&) = delete;
-
-  void* data() const { return memory_; }
-
- private:
-  device_machine& machine_;
-  void* memory_;
-};
 
 }  // namespace
 
@@ -79,7 +65,7 @@ void scale_gathered(device_machine& machine, const gemm_shape& shape, const gemm
     return;
   }
   const device_function keep = load(gathered_scaling::keep), scale = load(gathered_scaling::scale);
-  const device_memory_for_now kept(machine, static_cast<std::size_t>(entries) * sizeof(T));
+  const machine_memory<T> kept(machine, entries);
   start(keep, gathered_scaling::keep, kept.data());
   start(scale, gathered_scaling::scale, kept.data());
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tenfold/tensor/device.hpp>
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/scalar.hpp>
 
@@ -20,7 +19,6 @@ enum class processor : unsigned char { other, zen4, zen5 };
 /// A plain value: compile-time planning takes it from the compiler's flags, run-time planning from
 /// the CPU, tests and golden files write it down literally.
 struct capabilities {
-  device space = device::cpu;
   int vector_bytes = 16;   ///< width of one SIMD register
   int registers = 16;      ///< architectural SIMD registers
   index l1_bytes = 32768;  ///< data cache of one core
@@ -52,8 +50,8 @@ struct capabilities {
   friend constexpr bool operator==(const capabilities&, const capabilities&) = default;
 };
 
-inline constexpr capabilities sse2_capabilities{device::cpu, 16, 16, 32768, 1048576};
-inline constexpr capabilities avx2_capabilities{device::cpu, 32, 16, 32768, 1048576};
-inline constexpr capabilities avx512_capabilities{device::cpu, 64, 32, 32768, 1048576};
+inline constexpr capabilities sse2_capabilities{16, 16, 32768, 1048576};
+inline constexpr capabilities avx2_capabilities{32, 16, 32768, 1048576};
+inline constexpr capabilities avx512_capabilities{64, 32, 32768, 1048576};
 
 }  // namespace tenfold

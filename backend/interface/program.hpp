@@ -19,7 +19,7 @@
 namespace tenfold {
 
 /// How an operand relates to the lanes of its phase.
-enum class access : unsigned char {
+enum class lane_access : unsigned char {
   uniform,  ///< one entry serves all lanes: it is broadcast
   lanes,    ///< `width` consecutive entries, one per lane (width 1: a plain scalar)
   split     ///< complex: `width` real parts together, the imaginary parts a distance behind
@@ -64,7 +64,7 @@ inline constexpr int max_tile_loops = 4;
 struct operand_ref {
   buffer where = buffer::none;
   int slot = 0;  ///< which input
-  access how = access::uniform;
+  lane_access how = lane_access::uniform;
   index offset = 0;
   index lane_stride = 0;
   std::array<index, max_tile_loops> tile_stride{};
@@ -176,7 +176,7 @@ constexpr bool sums(const program_step& step) {
 /// Whether a step multiplies one row of an A that is the same for all lanes, as a vector from the
 /// left does.
 constexpr bool is_row(const program_step& step) {
-  return step.b.where != buffer::none && step.a.how == access::uniform && !step.a_varies &&
+  return step.b.where != buffer::none && step.a.how == lane_access::uniform && !step.a_varies &&
          step.m.extent == 1;
 }
 

@@ -4,6 +4,9 @@
 /// products also of a tuning. Planning asks here for each choice; nothing else compares a size with
 /// a constant.
 
-#include <tenfold/backend/interface/select/products.hpp>
+#include <tenfold/backend/interface/select/gemm_memory.hpp>
+#include <tenfold/backend/interface/select/gemm_path.hpp>
+#include <tenfold/backend/interface/select/gemm_tiles.hpp>
+#include <tenfold/backend/interface/select/shipped_tuning.hpp>
 #include <tenfold/backend/interface/select/tiles.hpp>
 #include <tenfold/backend/interface/select/whole_steps.hpp>

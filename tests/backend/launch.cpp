@@ -162,13 +162,13 @@ void check_workspace(instruction_set isa) {
     p.phases[static_cast<std::size_t>(f)].width = width;
     p.phases[static_cast<std::size_t>(f)].lane = {n, 0};
   }
-  p.steps[0].a = {buffer::input, 0, access::lanes, 0, 1};
-  p.steps[0].c = {buffer::workspace, 0, access::lanes, 0, 1};
+  p.steps[0].a = {buffer::input, 0, lane_access::lanes, 0, 1};
+  p.steps[0].c = {buffer::workspace, 0, lane_access::lanes, 0, 1};
   p.steps[0].k = {k, n, 0, 0};
   p.steps[1].finish = epilogue::update;
   p.steps[1].a = {buffer::input, 1};
-  p.steps[1].b = {buffer::workspace, 0, access::lanes, 0, 1};
-  p.steps[1].c = {buffer::output, 0, access::lanes, 0, 1};
+  p.steps[1].b = {buffer::workspace, 0, lane_access::lanes, 0, 1};
+  p.steps[1].c = {buffer::output, 0, lane_access::lanes, 0, 1};
   p.steps[1].m = {m, 1, 0, n};
   const auto x = integers<T>(k * n, 1);
   const auto a = integers<T>(m, 2);

@@ -7,7 +7,7 @@
 #include "numbers.hpp"
 
 using namespace tenfold::cpu;
-using tenfold::access;
+using tenfold::lane_access;
 using tenfold::epilogue;
 using tenfold::testing::close;
 using tenfold::testing::epsilon;
@@ -73,8 +73,8 @@ expected<T> reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T
   for (tenfold::index o = 0; o < total; ++o) {
     const T* a = t.a + m * t.a_m + (tile.how.a_varies ? n * t.a_n : 0);
     const T* b = t.b + n * t.b_n;
-    if (tile.how.a == access::lanes) a += lane;
-    if (tile.how.b == access::lanes) b += lane;
+    if (tile.how.a == lane_access::lanes) a += lane;
+    if (tile.how.b == lane_access::lanes) b += lane;
     tenfold::index rest = o;
     for (std::size_t i = outer.size(); i-- > 0; rest /= outer[i].extent) {
       a += rest % outer[i].extent * outer[i].a;
@@ -185,13 +185,13 @@ void check_finishes() {
 }
 
 constexpr tile_modes broadcast_a{};
-constexpr tile_modes lanes_a{access::lanes, access::lanes, false, true};
-constexpr tile_modes pointwise{access::lanes, access::lanes, true, true};
-constexpr tile_modes pointwise_uniform{access::uniform, access::lanes, true, true};
-constexpr tile_modes uniform_b{access::lanes, access::uniform, false, true};
-constexpr tile_modes all_uniform{access::uniform, access::uniform, false, true};
-constexpr tile_modes sum_lanes{access::lanes, access::lanes, true, false};
-constexpr tile_modes sum_rows{access::uniform, access::lanes, false, false};
+constexpr tile_modes lanes_a{lane_access::lanes, lane_access::lanes, false, true};
+constexpr tile_modes pointwise{lane_access::lanes, lane_access::lanes, true, true};
+constexpr tile_modes pointwise_uniform{lane_access::uniform, lane_access::lanes, true, true};
+constexpr tile_modes uniform_b{lane_access::lanes, lane_access::uniform, false, true};
+constexpr tile_modes all_uniform{lane_access::uniform, lane_access::uniform, false, true};
+constexpr tile_modes sum_lanes{lane_access::lanes, lane_access::lanes, true, false};
+constexpr tile_modes sum_rows{lane_access::uniform, lane_access::lanes, false, false};
 
 /// One of three groups of tiles; together they are all shapes up to 3 x 3, with both epilogues, and
 /// a static sum of no and of some products. All of them for all scalars and modes would be 480.
@@ -383,7 +383,7 @@ TEST_CASE("a complex register tile keeps infinities and the signs of zeros where
   std::vector<T> a(2 * w), c(2 * w, not_a_number<T>());
   for (std::size_t i = 0; i < 2 * w; ++i) a[i] = i % 2 == 0 ? T(-0.0, -1) : T(2, infinity);
   tile_operands<T> t{a.data(), nullptr, c.data(), w, 0, 0, 0, 0, w, 0, 1, 0};
-  register_tile<T, w, 2, 1, 1, tile_modes{access::lanes, access::lanes, false, false},
+  register_tile<T, w, 2, 1, 1, tile_modes{lane_access::lanes, lane_access::lanes, false, false},
                 epilogue::update>(t);
   CHECK(c == a);
   CHECK(std::signbit(c[0].real()));

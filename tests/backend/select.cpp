@@ -16,7 +16,7 @@ static_assert(avx2_capabilities.lanes(scalar::f64) == 4);
 static_assert(sse2_capabilities.lanes(scalar::f64) == 2);
 static_assert(avx512_capabilities.lanes(scalar::c64) == 8, "two vectors, real and imaginary");
 static_assert(sse2_capabilities.lanes(scalar::c32) == 4);
-static_assert(capabilities{device::cpu, 4}.lanes(scalar::c64) == 1, "at least one");
+static_assert(capabilities{4}.lanes(scalar::c64) == 1, "at least one");
 static_assert(avx512_capabilities.registers_for(scalar::f32) == 32);
 static_assert(avx512_capabilities.registers_for(scalar::c32) == 16);
 static_assert(avx2_capabilities.registers_for(scalar::c64) == 8);
@@ -124,6 +124,17 @@ static_assert(transposed_columns([] {
                 return s;
               }()) == 0,
               "B is copied, problem by problem");
+static_assert(lanes_of_rows(4, 8, scalar::f64) == 8 && lanes_of_rows(2, 8, scalar::f64) == 4);
+static_assert(lanes_of_rows(8, 16, scalar::f32) == 16 && lanes_of_rows(8, 8, scalar::f64) == 0);
+static_assert(lanes_of_rows(4, 4, scalar::f64) == 0, "a row fills a vector");
+static_assert(lanes_of_rows(2, 4, scalar::f32) == 0, "SSE2 repeats no row");
+static_assert(multiplies_by_rows(one_a_for_all(4, 4, 4), 8));
+static_assert(!multiplies_by_rows(one_a_for_all(4, 4, 3), 8));
+static_assert(narrow_neighbours(2, 8, scalar::f64) == 2 &&
+              narrow_neighbours(3, 8, scalar::f64) == 4);
+static_assert(narrow_neighbours(5, 8, scalar::f64) == 8 &&
+              narrow_neighbours(9, 8, scalar::f64) == 8);
+static_assert(narrow_neighbours(1, 4, scalar::f64) == 2, "no vector is shorter than 16 bytes");
 static_assert(flattens_rows(one_a_for_all(36, 6, 5), 8, 32));
 static_assert(!flattens_rows(one_a_for_all(64, 8, 7), 8, 32), "a row is a vector");
 static_assert(!flattens_rows(one_a_for_all(8, 5, 5), 8, 32), "a turned row would serve one vector");

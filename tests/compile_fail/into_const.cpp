@@ -1,4 +1,4 @@
-// expect: writable_tensor_like
+// expect: tenfold: the tensor of into(...) is const, or can only be read
 #include <tenfold/einsum.hpp>
 
 int main() {

@@ -315,7 +315,9 @@ TEST_CASE("a path of operands that share nothing ends") {
 TEST_CASE("a path of operands without any label ends") {
   network net;
   net.leaves.resize(9);
-  cost_of(net, path_of(net));
+  CHECK(path_of(net).found);
+  CHECK(path_of(net).count == 8);
+  CHECK(cost_of(net, path_of(net)) == 16);  // a product and a number written, eight times
 }
 
 TEST_CASE("ties contract the outermost axis in the costliest step") {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <golden.hpp>
@@ -250,6 +251,96 @@ TEST_CASE("a local may be read under several labels at once, and may lack the ba
     for (int a = 0; a < 3; ++a) W(x) += y[a] * U(x, a);
   }
   CHECK(same(V, W));
+}
+
+template <bool IsStatic>
+void check_other_labels(index elements) {
+  using labels::e, labels::i, labels::j, labels::k, labels::l;
+  constexpr input<"u"> u;
+  constexpr input<"w"> w;
+  constexpr input<"A"> A;
+  constexpr input<"B"> B;
+  constexpr local<"g"> g;
+  constexpr local<"h"> h;
+  constexpr output<"v"> v;
+  CAPTURE(elements);
+  constexpr index n = 4, p = told<IsStatic>(n), q = told<IsStatic>(3);
+  auto M = sized<tensor<double, p, p>>(n, n);
+  auto R = sized<tensor<double, p, q>>(n, index{3});
+  auto U = sized<tensor<double, dyn, p>>(elements, n), V = U, X = U;
+  auto Z = sized<tensor<double, dyn, q>>(elements, index{3}), Y = Z;
+  auto S = sized<tensor<double, dyn, p, p>>(elements, n, n), T = S, W = S;
+  fill(M, 1);
+  fill(R, 2);
+  fill(U, 3);
+  fill(W, 4);
+  const auto for_each = [&](auto f) {
+    for (index x = 0; x < elements; ++x)
+      for (index a = 0; a < n; ++a)
+        for (index b = 0; b < n; ++b) f(x, a, b);
+  };
+  const auto square = [&](index a, index b) {
+    double sum = 0;
+    for (index c = 0; c < n; ++c) sum += M(a, c) * M(c, b);
+    return sum;
+  };
+  // Of the batch: turned alone, and beside itself.
+  fuse(e)(h(e, i, j) = w(e, i, k) * w(e, k, j), v(e, i, j) = h(e, j, i))(v = S, w = W);
+  for_each([&](index x, index a, index b) {
+    T(x, a, b) = 0;
+    for (index c = 0; c < n; ++c) T(x, a, b) += W(x, b, c) * W(x, c, a);
+  });
+  CHECK(same(S, T));
+  fuse(e)(h(e, i, j) = A(i, k) * w(e, k, j), v(e, i, j) = h(e, j, i) + h(e, i, j))(v = S, A = M,
+                                                                                   w = W);
+  for_each([&](index x, index a, index b) {
+    T(x, a, b) = 0;
+    for (index c = 0; c < n; ++c) T(x, a, b) += M(b, c) * W(x, c, a) + M(a, c) * W(x, c, b);
+  });
+  CHECK(same(S, T));
+  // Without the batch: turned, under other labels, and both.
+  fuse(e)(g(i, j) = A(i, k) * A(k, j), v(e, i) = g(j, i) * u(e, j))(v = V, A = M, u = U);
+  X.fill(0);
+  for_each([&](index x, index a, index b) { X(x, a) += square(b, a) * U(x, b); });
+  CHECK(same(V, X));
+  fuse(e)(g(i, k) = A(i, j) * B(j, k), v(e, l) = g(j, l) * u(e, j))(v = Z, A = M, B = R, u = U);
+  Y.fill(0);
+  for_each([&](index x, index a, index b) {
+    for (index c = 0; c < 3; ++c) Y(x, c) += M(a, b) * R(b, c) * U(x, a);
+  });
+  CHECK(same(Z, Y));
+  fuse(e)(g(i, j) = A(i, k) * A(k, j), v(e, i, j) = g(j, k) * w(e, k, i))(v = S, A = M, w = W);
+  for_each([&](index x, index a, index b) {
+    T(x, a, b) = 0;
+    for (index c = 0; c < n; ++c) T(x, a, b) += square(b, c) * W(x, c, a);
+  });
+  CHECK(same(S, T));
+}
+
+TEST_CASE("a factor may stand in a product several times") {
+  using labels::e, labels::i;
+  constexpr input<"u"> u;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  tensor<double, dyn, 4> U(9), V(9), W(9);
+  fill(U, 1);
+  const auto check = [&](const auto& kernel, auto expected) {
+    kernel(v = V, u = U);
+    for (index a = 0; a < U.size(); ++a) W.data()[a] = expected(U.data()[a]);
+    CHECK(same(V, W));
+  };
+  check(fuse(e)(v(e, i) = u(e, i) * u(e, i) * u(e, i) * u(e, i)),
+        [](double x) { return x * x * x * x; });
+  check(fuse(e)(g(e, i) = u(e, i) * u(e, i) * u(e, i),
+                v(e, i) = g(e, i) * g(e, i) * g(e, i) - g(e, i) * u(e, i)),
+        [](double x) { return std::pow(x, 9) - std::pow(x, 4); });
+}
+
+TEST_CASE("a local is read under other labels, wherever lanes come from") {
+  for (const index elements : {1, 2, 9, 64, 1000}) {
+    check_other_labels<true>(elements);
+    check_other_labels<false>(elements);
+  }
 }
 
 TEST_CASE("slices of a stack may be read under other labels, in two dimensions") {

@@ -115,6 +115,12 @@ TEST_CASE("parts may be smaller, even than a vector") {
   const index_map<std::int32_t> map(&none, 1, 1, 0);
   CHECK(testing::thrown_by<shape_error>([&] { scatter_order(map, 0); }) ==
         "tenfold: the parts of a scatter_order hold 0 problems; they need at least one");
+  const std::int32_t there[4] = {0, 1, 2, 3};
+  const scatter_order order(index_map(there, 1, 4, 5));
+  CHECK(testing::thrown_by<shape_error>(
+            [&] { gathered<double, 2>(nullptr, index_map(there, 1, 2, 5), order); }) ==
+        "tenfold: the map has 1 problems of 2 entries in an array of 5, the order in which they "
+        "are added is one of 1 problems of 4 entries in an array of 5");
 }
 
 /// How often the program of a kernel gathers in a tile, for operands of the types X..., in the

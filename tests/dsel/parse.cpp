@@ -214,6 +214,8 @@ static_assert(fails("ij;jk->ik", diagnosis::unexpected_character, 2, ";"));
 static_assert(fails("i2->i", diagnosis::unexpected_character, 1, "2"));
 static_assert(fails("i]j", diagnosis::unexpected_character, 1, "]"));
 static_assert(fails("i\xc3->i", diagnosis::unexpected_character, 1, "\xc3"));
+static_assert(fails("i\xc3\xa9->i", diagnosis::unexpected_character, 1, "\xc3\xa9"),
+              "a character of two bytes is named whole");
 static_assert(fails("ij>i", diagnosis::broken_arrow, 2, ">"));
 static_assert(sum_of("ij- >i").error == diagnostic{diagnosis::broken_arrow, 4, 1, {}},
               "the arrow is one token");

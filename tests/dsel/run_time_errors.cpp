@@ -151,13 +151,11 @@ TEST_CASE("operands that no backend computes throw backend_error") {
   const auto fault = [](const auto&... x) {
     return thrown_by<backend_error>([&] { einsum("i,i->", x...); });
   };
-  CHECK(fault(v, elsewhere<batch_layout::gathered, device::cpu>{}) ==
-        "tenfold: \"i,i->\": operand 1 is not a strided tensor in host memory");
   CHECK(fault(elsewhere<batch_layout::strided, device::cuda>{}, v) ==
         "tenfold: \"i,i->\": operand 0 is not a strided tensor in host memory");
 }
 
-TEST_CASE("batches without strides are refused, as operands and as results") {
+TEST_CASE("a plan refuses batches without strides, as operands and as results") {
   const tensor<double, 3, 4> A = ones<double, 3, 4>();
   tensor<double, dyn, 2, 3> u(5);
   tensor<double, dyn, 2, 4> y(5);
@@ -168,15 +166,13 @@ TEST_CASE("batches without strides are refused, as operands and as results") {
   std::vector<std::int32_t> numbers(5 * 8);
   for (int k = 0; k < 40; ++k) numbers[static_cast<std::size_t>(k)] = k;
   const auto refuses = [&](const auto& in, auto& out) {
-    CHECK(thrown_by<backend_error>([&] { einsum("eij,jk->eik", in, A); }) ==
+    CHECK(thrown_by<backend_error>([&] { plan("eij,jk->eik", like(in), like(A)); }) ==
           "tenfold: \"eij,jk->eik\": operand 0 is not a strided tensor in host memory");
-    CHECK(thrown_by<backend_error>([&] { einsum("jk,eij->eik", A, conj(in)); }) ==
+    CHECK(thrown_by<backend_error>([&] { plan("jk,eij->eik", like(A), like(conj(in))); }) ==
           "tenfold: \"jk,eij->eik\": operand 1 is not a strided tensor in host memory");
-    for (const double factor : {1.0, 0.0}) {
-      CHECK(thrown_by<backend_error>([&] {
-              einsum("eij,jk->eik", into(out), u, A, alpha(factor), beta(2));
-            }) == "tenfold: \"eij,jk->eik\": the output is not a strided tensor in host memory");
-    }
+    CHECK(thrown_by<backend_error>([&] {
+            plan("eij,jk->eik", into(like(out)), like(u), like(A));
+          }) == "tenfold: \"eij,jk->eik\": the output is not a strided tensor in host memory");
     const auto p = plan("eij,jk->eik", like(u), like(A));
     CHECK(thrown_by<shape_error>([&] { p(into(out), u, A); }) ==
           "tenfold: \"eij,jk->eik\": the output is not like the one that was planned for");

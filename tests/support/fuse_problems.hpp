@@ -14,7 +14,7 @@ struct filler {
   unsigned state;
   T operator()() {
     state = state * 1103515245U + 12345U;
-    return static_cast<T>(static_cast<int>(state >> 16 & 7U) - 3);
+    return static_cast<T>(static_cast<float>(static_cast<int>(state >> 16 & 7U) - 3));
   }
 };
 

@@ -64,10 +64,8 @@ inline constexpr int device_buffers = 2;
 /// Registers of 32 bits that one register tile may take for its sums: 4 x 4 doubles make a kernel
 /// of some 70 registers, 8 x 8 floats one of 128, 8 x 8 doubles one of 252.
 constexpr int device_sum_registers(scalar type) { return type == scalar::f32 ? 64 : 32; }
-/// The longest side of a register tile.
-constexpr int device_tile_side(scalar type) { return type == scalar::f32 ? 8 : 4; }
-/// The same where buffers and shared memory are cut for it, too: 7 x 4 doubles make a kernel of
-/// some 140 registers.
+/// The same, and the longest side of a register tile, where buffers and shared memory are cut for
+/// it, too: 7 x 4 doubles make a kernel of some 140 registers.
 inline constexpr int device_product_registers = 64, device_product_side = 8;
 constexpr int words_of(scalar type) { return static_cast<int>(bytes_of(type)) / 4; }
 /// Registers of one thread, estimated: sums, the factors of two steps, because the assembler reads

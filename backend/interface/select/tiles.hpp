@@ -252,6 +252,7 @@ enum class tile_reason : unsigned char {
   kept,        ///< B stays in registers while the rows of A pass
   transposed,  ///< the same, and the lanes of the last columns are rows
   flattened,   ///< short rows, end to end, are vectors (flattens_rows)
+  rows,        ///< a vector holds several rows (multiplies_by_rows)
   library      ///< the largest tile that the library carries
 };
 
@@ -274,6 +275,8 @@ constexpr const char* sentence_of(tile_reason why) {
              "a row takes its lanes from rows";
     case tile_reason::flattened:
       return "from 32 problems on rows that are shorter than a vector lie in it end to end";
+    case tile_reason::rows:
+      return "a vector holds several rows";
     case tile_reason::library:
       return "the largest for a k that only the call tells";
   }

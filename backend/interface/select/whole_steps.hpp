@@ -2,7 +2,7 @@
 
 #include <tenfold/backend/interface/blocking.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
-#include <tenfold/backend/interface/select/products.hpp>
+#include <tenfold/backend/interface/select/gemm_tiles.hpp>
 
 /// Steps that run as a whole, for which the caches decide the order: products in blocks, sums along
 /// neighbours, copies and products entry by entry.

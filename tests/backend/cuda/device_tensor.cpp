@@ -75,6 +75,23 @@ TEST_CASE("entries in memory that does not move go and come while the host goes 
   static_assert(operand_traits<pinned_tensor<double, dyn, 3>>::space == device::cpu);
 }
 
+TEST_CASE("memory of a machine has one owner, who may be given its own") {
+  emulation::emulated_device machine;
+  using cuda::machine_memory;
+  machine_memory<double> x(machine, 3), y(machine, 5), none(machine, 0);
+  double* const first = x.data();
+  machine_memory<double>& same = x;
+  x = std::move(same);
+  CHECK(x.data() == first);
+  y = std::move(x);
+  CHECK(y.data() == first);
+  CHECK(y.bytes() == 24);
+  CHECK(x.data() == nullptr);
+  CHECK(x.bytes() == 0);
+  CHECK(none.data() == nullptr);
+  CHECK_THROWS_AS((device_tensor<double, dyn>(on(machine), index{1} << 61)), std::bad_alloc);
+}
+
 TEST_CASE("a copy of an operand keeps what its type tells") {
   emulation::emulated_device machine;
   const auto where = on(machine);

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <tenfold/backend/interface/select/gemm_path.hpp>
+
+/// How a batch passes through the caches: what is fetched ahead, how many problems pass together,
+/// which results go past the caches.
+namespace tenfold::select {
+
+/// Into which cache the kernel of a batched product fetches the problems to come, and how many
+/// lines of each operand with each contracted value.
+enum class fetch : unsigned char { none, into_l1, into_l2 };
+struct fetch_choice {
+  fetch to = fetch::none;
+  int lines = 1;
+};
+
+/// For operands of so many bytes in `parts` parts. From memory, with ordinary stores, strided
+/// products of order 12 to 32 run at 15 GB/s where they run at 10 without, interleaved ones at 14
+/// instead of 10 (Sapphire Rapids, one core).
+constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const gemm_tuning& t) {
+  const index widest = a > b ? (a > c ? a : c) : (b > c ? b : c);
+  const index lines = parts == 0 ? 0 : (widest / parts + 32) / 64;
+  return {a + b + c <= t.l2_to ? fetch::into_l1 : fetch::into_l2,
+          static_cast<int>(lines < 1   ? 1
+                           : lines > 4 ? 4
+                                       : lines)};
+}
+
+/// Whether the next problem of a batch in L2, or tile of problems, of so many bytes is fetched by a
+/// kernel that fetches into `to`.
+[[gnu::always_inline]] constexpr bool fetches_from_l2(fetch to, index bytes, const gemm_tuning& t) {
+  return to == fetch::into_l1 && bytes >= t.l2_from && bytes <= t.l2_to;
+}
+
+/// Whether a processor's own prefetching follows an operand of so many bytes to the next problem,
+/// which begins `step` bytes on: where it lies within a page behind.
+[[gnu::always_inline]] constexpr bool lies_in_line(index step, index bytes) {
+  return step >= 0 && step - bytes < 4096;
+}
+
+/// The same as fetches_from_l2 for a batch beyond L2: wherever some of them fit there, and where
+/// they lie in line only what memory_from says. Matrices at shuffled addresses run at half the rate
+/// without (orders 8 to 32, Zen 4).
+[[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes, bool in_line,
+                                                          const gemm_tuning& t) {
+  return (!in_line || bytes >= t.memory_from) && bytes <= t.memory_to;
+}
+
+/// Where the operands of a batch come from.
+enum class residence : unsigned char { l2, l3, memory };
+
+/// By their bytes. A batch cannot count on all of L3: of order 16 and 24 MB, where L3 has 32, it
+/// runs at twice the rate if it is computed as one from memory (Zen 4).
+[[gnu::always_inline]] constexpr residence residence_of(double bytes, index l2, index l3) {
+  return bytes <= static_cast<double>(l2)           ? residence::l2
+         : bytes <= 0.625 * static_cast<double>(l3) ? residence::l3
+                                                    : residence::memory;
+}
+
+/// Problems of a variable batch that are sorted by their shapes at a time. 10,000 of orders 2 to
+/// 32, double precision, Zen 5, beside fixed batches of the same problems: one by one in the order
+/// of memory 0.56 of the rate, 64 at a time 0.58, 256 0.78, 1024 0.95, all 1.05; but each shape of
+/// many more would lead through all of memory.
+inline constexpr index binned_problems = 4096;
+
+/// Rows of one product that are a task of the thread pool.
+constexpr index rows_of_task(const gemm_shape& s) {
+  const double of_row = flops_of({s.type, 1, s.n, s.k, s.a, s.b, s.c});
+  const auto rows = static_cast<index>(task_flops / (of_row < 1 ? 1 : of_row));
+  return (rows + 16) / 16 * 16;
+}
+
+/// Problems between the one at work and the one that is fetched from beyond L2.
+[[gnu::always_inline]] constexpr index problems_ahead(index bytes, const gemm_tuning& t) {
+  return bytes < t.distance ? (t.distance + bytes - 1) / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+/// Problems, or tiles of problems, of so many bytes through which one register tile goes before the
+/// next.
+[[gnu::always_inline]] constexpr index problems_at_once(index bytes, const gemm_tuning& t) {
+  return bytes < t.group ? t.group / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+/// The most problems through which one register tile goes before the next, of a batch of which
+/// `ahead` are fetched ahead.
+///
+/// Beyond L2 they are as many as are fetched ahead, so that they come in the order of their use:
+/// from L3 orders 12 to 20 are 1.2 times as fast as with 64 KB at once (Zen 5). From memory, by
+/// columns, it is one, and the processor's own prefetching follows each operand from end to end:
+/// 1.1 to 1.4 times the rate of as many as are fetched ahead (double precision, orders 10 to 16,
+/// Zen 4).
+[[gnu::always_inline]] constexpr index problems_at_most(residence from, gemm_path path,
+                                                        index ahead) {
+  if (from == residence::l2) return INT64_MAX;
+  return from == residence::memory && path == gemm_path::by_columns ? 1 : ahead;
+}
+
+/// Whether results of so many bytes go past the caches, by columns by way of scratch: where that is
+/// in cache.
+[[gnu::always_inline]] constexpr bool streams_results(index bytes, const gemm_tuning& t) {
+  return bytes <= t.stream_to;
+}
+
+/// Whether results past the caches are written from registers, line by line, and not by way of
+/// scratch, by vectors of `width` entries: where a vector is a line and rows are two or more of
+/// them (from memory, double precision, Zen 5: order 16 1.25 times the rate, 24 1.3, 32 1.06; 8, a
+/// line each, 0.92). By a kernel of its own: asking costs order 16 in L2 3 %.
+constexpr bool writes_lines(const gemm_shape& s, int width) {
+  return !is_complex(s.type) && width * static_cast<index>(bytes_of(s.type)) == 64 &&
+         has_rows(s.c) && s.n % width == 0 && s.n > width && s.c.row % width == 0;
+}
+
+/// Problems whose results wait in scratch on their way past the caches.
+[[gnu::always_inline]] constexpr index streamed_problems(index bytes, const gemm_tuning& t) {
+  return bytes < t.stream_group ? t.stream_group / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+}  // namespace tenfold::select

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/backend/interface/select/shipped_tuning.hpp>
+
+/// Which way a batched product is taken: what its lanes are, which side is which, what goes by way
+/// of scratch.
+namespace tenfold::select {
+
+/// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
+/// problems.
+enum class gemm_path : unsigned char { by_columns, by_lanes };
+
+struct gemm_choice {
+  gemm_path path = gemm_path::by_columns;
+  bool transposed = false;  ///< C^T := B^T A^T instead
+  double cost = 0;          ///< vector operations per problem, estimated
+
+  friend constexpr bool operator==(const gemm_choice&, const gemm_choice&) = default;
+};
+
+/// Whether a matrix is reached row by row, neighbours along a row.
+constexpr bool has_rows(const matrix_batch& x) {
+  return (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) && x.column == 1;
+}
+
+/// Whether the strides of a problem lead from entry to entry of the scalar.
+constexpr bool has_strides(const matrix_batch& x, scalar type) {
+  return x.layout == batch_layout::strided || x.layout == batch_layout::pointers ||
+         (x.layout == batch_layout::interleaved && !is_complex(type));
+}
+
+/// Neighbouring columns in one vector, of `width` lanes for real and imaginary parts apart: complex
+/// ones lie there in pairs, half as many, unless that is a single one.
+constexpr int neighbours(int width, scalar type) {
+  return is_complex(type) && width >= 4 ? width / 2 : width;
+}
+
+/// The fewest neighbours in a vector that holds n entries, a half or a quarter of one of `width`
+/// lanes where there are such; those of a whole one where none does.
+[[gnu::always_inline]] constexpr int narrow_neighbours(index n, int width, scalar type) {
+  const int most = neighbours(width, type), least = is_complex(type) ? 2 : 1;
+  const int bytes = width * static_cast<int>(bytes_of(real_of(type)));
+  for (const int part : {4, 2})
+    if (most / part >= least && bytes / part >= 16 && n <= most / part) return most / part;
+  return most;
+}
+
+/// Vector operations of one product by columns: the multiply-adds, the loads of B, the way into C,
+/// and what scratch costs: B transposed in registers 0.6 an entry, other entries one by one 2, C
+/// there and back 4. Measured at n = 2, 3, 4, 6 and 8 (Sapphire Rapids): 8, 19, 28, 66 and 103
+/// where this says 12, 20, 30, 56 and 90.
+///
+/// Always inline, as what follows: it is asked in code for several instruction sets.
+[[gnu::always_inline]] constexpr double columns_cost(const gemm_shape& s, int width) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const int each = neighbours(width, s.type);
+  const double vectors = static_cast<double>((s.n + each - 1) / each) * each / width;
+  double cost = m * k * vectors + k * vectors + 2 * m * vectors + 2;
+  if (!has_strides(s.a, s.type)) cost += 2 * m * k;
+  if (!has_rows(s.b)) cost += (s.b.row == 1 ? 0.6 : 2) * k * n;
+  if (!has_rows(s.c)) cost += 4 * m * n;
+  return cost;
+}
+
+/// The same by lanes: an entry that a tile of problems transposes takes 1.6 (a third of the rate of
+/// columns at n = 8, all three strided), one that is moved alone, or from an address of its own, 4.
+[[gnu::always_inline]] constexpr double lanes_cost(const gemm_shape& s, int width) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  const auto moved = [&](const matrix_batch& x, double entries) {
+    if (x.layout == batch_layout::interleaved && x.block % width == 0) return 0.0;
+    if (x.row == 0 && x.column == 0) return 0.0;  // one number, see without_unit_axes
+    const bool runs = x.layout == batch_layout::strided && (x.column == 1 || x.row == 1);
+    return entries * (runs ? 1.6 : 4);
+  };
+  double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
+  if (!s.a.shared) cost += moved(s.a, m * k);
+  if (s.b.shared) cost += k * n;                        // as many copies as lanes
+  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm_dynamic.isa.cpp, columns_touch
+  return cost;
+}
+
+/// Whether B is copied into panels, one register tile wide, before its columns are used: where a
+/// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
+/// these are enough (panel_rows) to pay for the copy.
+///
+/// An L1 of 64 sets of 8 lines or more: rows a large power of two apart share few sets (n = 128 in
+/// double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
+/// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
+constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t) {
+  const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
+  constexpr index lines = 4, sets = 64, ways = 8;
+  index starts = sets;
+  for (index step = bytes / 64; bytes % 64 == 0 && step % 2 == 0 && starts > 1; step /= 2)
+    starts /= 2;
+  const index met = starts * lines < sets ? starts * lines : sets;
+  return s.m >= t.panel_rows && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
+}
+
+/// Whether problems of one complex number each run as one product entry by entry: converted to
+/// lanes on the way, as products of matrices are, they ran at a sixth of the rate of plain loops
+/// (double precision, in L2, Zen 4).
+constexpr bool is_entry_wise(const gemm_shape& s) {
+  const auto is_strided = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
+  return is_complex(s.type) && s.m == 1 && s.n == 1 && s.k == 1 && is_strided(s.a) &&
+         is_strided(s.b) && is_strided(s.c);
+}
+
+/// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
+/// and before the tiles' loops make up for what constants save.
+constexpr bool has_static_code(const gemm_shape& s, const gemm_tuning& t) {
+  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t) &&
+         !is_entry_wise(s);
+}
+
+/// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
+struct gemm_scratch {
+  index a = 0, b = 0, c = 0;
+  constexpr index entries() const { return a + b + c; }
+};
+constexpr gemm_scratch columns_scratch(const gemm_shape& s, int width) {
+  const index ld = (s.n + width - 1) / width * width;
+  return {has_strides(s.a, s.type) ? 0 : s.m * s.k, has_rows(s.b) ? 0 : s.k * ld,
+          has_rows(s.c) ? 0 : s.m * ld};
+}
+constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
+  const auto in_lanes = [&](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved && x.block % width == 0;
+  };
+  const bool broadcast = s.a.shared && has_strides(s.a, s.type);
+  return {in_lanes(s.a) || broadcast ? 0 : s.m * s.k * width, in_lanes(s.b) ? 0 : s.k * s.n * width,
+          in_lanes(s.c) ? 0 : s.m * s.n * width};
+}
+
+/// The same product with the strides of single entries taken out: problems of one number that are
+/// neighbours are lanes.
+constexpr gemm_shape without_unit_axes(gemm_shape s) {
+  if (s.m != 1 || s.n != 1 || s.k != 1) return s;
+  for (matrix_batch* x : {&s.a, &s.b, &s.c}) {
+    if (x->layout != batch_layout::pointers) x->row = x->column = 0;
+  }
+  return s;
+}
+
+/// The way of least cost, that by lanes being taken for lanes_cost percent of what is said.
+///
+/// Which way round a complex product is taken shows in its last bits (the two products of an
+/// imaginary part change places), and so does what its lanes are (pairs have two sums), so of
+/// interleaved problems neither depends on their number in a block, which may be that of the batch.
+[[gnu::always_inline]] constexpr gemm_choice gemm(const gemm_shape& s, int width,
+                                                  const gemm_tuning& tuned) {
+  const double lanes_factor = tuned.lanes_cost / 100.0;
+  if (has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && 2 * s.n >= width &&
+      tuned.lanes_cost >= 100)
+    return {gemm_path::by_columns, false, columns_cost(s, width)};  // nothing costs less
+  const gemm_shape t = tenfold::transposed(s);
+  const auto is_interleaved = [](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved;
+  };
+  const bool is_fixed =
+      is_complex(s.type) && (is_interleaved(s.a) || is_interleaved(s.b) || is_interleaved(s.c));
+  const bool turned = s.b.shared && !s.a.shared;  // where it is fixed
+  gemm_choice best{gemm_path::by_columns, false, -1};
+  const auto offer = [&](gemm_choice c) {
+    if (is_fixed && (c.transposed != turned || c.path == gemm_path::by_columns)) return;
+    if (best.cost < 0 || c.cost < best.cost) best = c;
+  };
+  offer({gemm_path::by_columns, false, columns_cost(s, width)});
+  offer({gemm_path::by_columns, true, columns_cost(t, width)});
+  offer({gemm_path::by_lanes, false, lanes_factor * lanes_cost(s, width)});
+  offer({gemm_path::by_lanes, true, lanes_factor * lanes_cost(t, width)});
+  return best;
+}
+
+}  // namespace tenfold::select

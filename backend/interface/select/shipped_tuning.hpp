@@ -1,0 +1,126 @@
+#pragma once
+
+#include <tenfold/backend/interface/capabilities.hpp>
+#include <tenfold/backend/interface/gemm.hpp>
+#include <tenfold/backend/interface/select/tiles.hpp>
+#include <tenfold/backend/interface/tuning.hpp>
+
+#if defined(TENFOLD_TUNED)
+#include <tenfold/backend/interface/tuned_classes.hpp>
+#endif
+
+/// The values that batched products go by where nothing was tuned, or only the build was.
+namespace tenfold::select {
+
+/// No problem has as many bytes.
+inline constexpr int never = 1 << 30;
+
+/// What the library is shipped with. Measured on Sapphire Rapids and Zen 4 but for the crossovers
+/// of lanes_cost, which lie where the two costs are equal.
+///
+/// Tiles are as large as the registers allow (most_rows, most_lanes_tile), and where the library
+/// carries them no larger than carried_rows.
+///
+/// L2: the next problem goes to L1, where it fits, while this one has enough work to hide it (share
+/// of the peak with and without: strided n = 13: 65 and 60, n = 16: 96 and 90, float n = 10 to 16:
+/// 1.03 to 1.07 times the rate; interleaved n = 10: 80 and 70, n = 12: 85 and 80). L1 holds l2_to
+/// twice.
+///
+/// Found by ./dev tune, Sapphire Rapids: one register tile goes through 64 KB of problems rather
+/// than 16 (1.24 times the rate of interleaved order 8, 1.15 of strided order 16); from memory
+/// interleaved problems of few entries are best left to the processor's own prefetching (1.07), and
+/// results of more than 12 KB to its caches (1.03 to 1.05 at order 64).
+///
+/// AVX-512: rows end in half vectors where what is left fits one. Zen 4, which passes 512 bits in
+/// halves, order 9: 38 GFLOP/s instead of 31, 12: 51 and 42, 28: 58 and 51 (double precision). Not
+/// measured where they pass whole: nothing is gained there, and as many operations are left.
+///
+/// Zen 5: strided problems are fetched 16 KB ahead rather than 4. From L3 that is 1.1 times the
+/// rate of orders 12 and 16 in double precision and 1.6 of order 16 in single; from memory it is
+/// nearly the same, and interleaved ones lose (complex order 8: 0.8). What is in L2 is left to the
+/// processor's own prefetching: fetches take the ports of loads, which are the bound of order 8
+/// (strided 92 GFLOP/s, with them 83; interleaved order 12 123 and 115). Rows end in whole vectors
+/// (order 10 77 GFLOP/s, with a quarter of one 69; 17 to 24 floats, by ./dev tune: 1.3 to 1.4 times
+/// the rate). From memory interleaved problems of few entries are fetched, too (order 6 27 GFLOP/s
+/// instead of 21, 8 35 and 17). B is not copied into panels: from L2 it comes in time (order 128
+/// 132 GFLOP/s, copied 118; 160 131 and 108; 512 and 1024 alike). From memory all is fetched to L1
+/// (interleaved order 24 90 GFLOP/s, to L2 81; strided 24 with beta = 1 75 and 66), and interleaved
+/// problems of many bytes, too (order 64 103 GFLOP/s instead of 77).
+///
+/// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
+/// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
+/// 1.05 to 1.28 times the rate; from L3 orders up to 8 at 1.2 to 1.5, complex 8 to 16 at 0.91 to
+/// 0.97; from memory 14 to 24 at 1.1 to 1.5, while from 28 on (18 KB) ours is up to 2 times as fast
+/// as none. By way of scratch results of more than 300 bytes reach memory no sooner than through
+/// the caches (orders 14 to 32: 0.8 to 0.95 of the rate). And a tile goes through 10 KB of problems
+/// before the next rather than 16 (1.1 times the rate of order 24, and of 12 and 32 in single
+/// precision; none loses more than 0.03).
+constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
+                              processor model = processor::other) {
+  gemm_tuning t{};
+  t.columns_rows = 16;
+  t.columns_vectors = set == instruction_set::avx512 ? 4 : 3;
+  t.lanes_rows = set == instruction_set::avx512 ? 8 : 4;
+  t.lanes_columns = set == instruction_set::avx512 ? 6 : 4;
+  t.unroll = unrolled_products;
+  t.narrows = set == instruction_set::avx512 ? 2 : 1;
+  t.l2_from = c.interleaved ? 11000 : 1100;
+  t.l2_to = c.interleaved ? 28672 : 8192;
+  t.memory_from = c.interleaved && c.size <= (is_complex(c.type) ? 0 : 2) ? never : 0;
+  t.memory_to = 262144;
+  t.distance = c.interleaved ? 4096 : 16384;
+  t.group = 65536;
+  t.stream_to = c.interleaved ? never : 12288;
+  t.stream_group = 4096;
+  t.task = static_cast<int>(task_flops / 1024);
+  t.lanes_cost = 100;
+  t.panel_rows = 32;
+  if (model == processor::zen4 && !c.interleaved) {
+    t.l2_from = never;
+    t.memory_from = 12000;
+    t.distance = 10240;
+    t.stream_to = 300;
+  }
+  if (model == processor::zen5) {
+    t.unroll = unrolled_on_zen5;
+    t.memory_from = 0;
+    t.l2_from = never;
+    t.l2_to = never;
+    if (c.interleaved) {
+      t.memory_to = 1 << 20;
+    } else {
+      t.narrows = 1;
+      t.panel_rows = never;
+    }
+  }
+  return t;
+}
+constexpr tuning shipped(instruction_set set, processor model = processor::other) {
+  tuning all{};
+  for (int i = 0; i < class_count; ++i) all.classes[i] = shipped(class_of(i), set, model);
+  return all;
+}
+
+#if defined(TENFOLD_TUNED)
+static_assert(are_valid(tuned_classes),
+              "a value in the header of TENFOLD_TUNING_HEADER is out of bounds (tuning_fields)");
+#endif
+
+/// What static sizes of a class are built with: as shipped, but for what the header says that a
+/// build may be given (CMake's TENFOLD_TUNING_HEADER).
+///
+/// One class, as a table of all would be evaluated in every file that includes this.
+constexpr gemm_tuning built_in(instruction_set set, processor model, const size_class& c) {
+  gemm_tuning t = shipped(c, set, model);
+#if defined(TENFOLD_TUNED)
+  for (const tuned_class& one : tuned_classes) {
+    if (one.set == set && one.which == c) t = one.found;
+  }
+#endif
+  return t;
+}
+constexpr gemm_tuning tuning_of(const capabilities& c, const gemm_shape& s) {
+  return c.tuned != nullptr ? c.tuned->of(s) : built_in(c.set(), c.model, class_of(s));
+}
+
+}  // namespace tenfold::select
