@@ -82,9 +82,26 @@ class tile_values : protected whole_lowering<L, Program> {
     }
   }
 
+  /// Whether a step of the program, from `first` on, reads what lies in scratch at `offset` at
+  /// other entries than it writes.
+  constexpr bool is_read_across(index offset, int first) const {
+    for (int i = first; i < out_.step_count; ++i) {
+      const program_step& step = out_.steps[static_cast<std::size_t>(i)];
+      const step_loop around = step.outer_count == 0
+                                   ? step_loop{}
+                                   : out_.loops[static_cast<std::size_t>(step.first_loop)];
+      const auto reads = [&](const operand_ref& x, index step_loop::*by) {
+        return x.where == buffer::scratch && x.offset == offset &&
+               (step.n.*by != step.n.c || around.*by != around.c);
+      };
+      if (reads(step.a, &step_loop::a) || reads(step.b, &step_loop::b)) return true;
+    }
+    return false;
+  }
+
   /// Moves the result of step t, if it is the end of a sum that begins in step s or behind it, to
-  /// where an operand of the same form was; `first` is the first step of the program that runs
-  /// together with it.
+  /// where an operand of the same form was, which all read entry by entry; `first` is the first
+  /// step of the program that runs together with it.
   constexpr void reuse_operand(const phase_shape& shape, int s, int t, int first, place* results) {
     place& to = results[t];
     int begin = t;
@@ -93,7 +110,7 @@ class tile_values : protected whole_lowering<L, Program> {
     if (to.region < 0 || (t < shape.root && plan_.steps[t + 1].c == n_ + t)) return;
     for (int r = 0; r < kept_count_; ++r) {
       const place from = kept_[r];
-      bool fits = from.region >= 0;
+      bool fits = from.region >= 0 && !is_read_across(from.ref.offset, first);
       for (int l = 0; l < problem_.label_count; ++l) fits = fits && from.stride[l] == to.stride[l];
       if (!fits) continue;
       for (int i = first; i < out_.step_count; ++i) {

@@ -317,6 +317,40 @@ void check_other_labels(index elements) {
   CHECK(same(S, T));
 }
 
+template <bool IsStatic>
+void check_turned_beside_itself() {
+  using labels::e, labels::i, labels::j, labels::k, labels::l;
+  constexpr input<"u"> u;
+  constexpr input<"w"> w;
+  constexpr input<"B"> B;
+  constexpr local<"h"> h;
+  constexpr output<"v"> v;
+  constexpr index n = 8, elements = 28, p = told<IsStatic>(n);
+  auto R = sized<tensor<double, told<IsStatic>(5), p>>(index{5}, n);
+  auto U = sized<tensor<double, dyn, p>>(elements, n), V = U, X = U;
+  auto W = sized<tensor<double, dyn, p, p>>(elements, n, n);
+  fill(R, 1);
+  fill(U, 2);
+  fill(W, 3);
+  fuse(e)(h(e, l, i) = u(e, j) * w(e, i, l) * B(k, j) + u(e, l) * w(e, l, i), v(e, i) = h(e, l, i))(
+      v = V, u = U, w = W, B = R);
+  for (index x = 0; x < elements; ++x) {
+    double factor = 0;
+    for (index a = 0; a < n; ++a)
+      for (index b = 0; b < 5; ++b) factor += U(x, a) * R(b, a);
+    for (index a = 0; a < n; ++a) {
+      X(x, a) = 0;
+      for (index b = 0; b < n; ++b) X(x, a) += factor * W(x, a, b) + U(x, b) * W(x, b, a);
+    }
+  }
+  CHECK(same(V, X));
+}
+
+TEST_CASE("a result does not lie where another term reads turned what it was made of") {
+  check_turned_beside_itself<true>();
+  check_turned_beside_itself<false>();
+}
+
 TEST_CASE("a factor may stand in a product several times") {
   using labels::e, labels::i;
   constexpr input<"u"> u;
