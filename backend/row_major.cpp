@@ -2,8 +2,8 @@
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/row_major.hpp>
-#include <tenfold/tensor/error.hpp>
 #include <tenfold/backend/with_scalar.hpp>
+#include <tenfold/tensor/error.hpp>
 
 namespace tenfold {
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <memory>
 #include <tenfold/backend/cuda/program.hpp>
+#include <tenfold/backend/with_scalar.hpp>
 #include <tenfold/dsel/lower_on_device.hpp>
 #include <tenfold/dsel/on_device.hpp>
 #include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
-#include <tenfold/backend/with_scalar.hpp>
 #include <vector>
 
 namespace tenfold {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <tenfold/backend/clear_entries.hpp>
 #include <tenfold/backend/launch.hpp>
+#include <tenfold/backend/with_scalar.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
 #include <tenfold/dsel/call_form.hpp>
@@ -10,7 +11,6 @@
 #include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
-#include <tenfold/backend/with_scalar.hpp>
 #include <vector>
 
 namespace tenfold {

@@ -4,6 +4,7 @@
 #include <string>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/reference/contract.hpp>
+#include <tenfold/backend/with_scalar.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
@@ -13,7 +14,6 @@
 #include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/dsel/stored_program.hpp>
-#include <tenfold/backend/with_scalar.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <vector>
 

@@ -7,8 +7,7 @@
 #include <utility>
 
 /// Batches that no strides reach (interleaved, by pointers, gathered) where an expression wants
-/// strides: entries go to a row-major tensor before, and come from one behind, at the speed of
-/// copying.
+/// strides: entries go to a row-major tensor before, and come from one behind.
 namespace tenfold::evaluating {
 
 /// Whether X is such an operand of the host.

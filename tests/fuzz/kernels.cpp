@@ -21,7 +21,6 @@ namespace {
 /// A value of the reference: dense, row-major; and the same with all signs positive, which says how
 /// large rounding may be.
 struct dense_value {
-  std::vector<int> labels;  ///< as it was written, or the classes of an input's axes
   std::vector<double> entries, sizes;
 };
 
@@ -85,7 +84,7 @@ class drawing {
     return o;
   }
 
-  /// The operand under labels that fit its axes, each once; count 0: there are none.
+  /// The operand under labels that fit its axes, each once; operand -1: there are none.
   kernel_access access(int operand) {
     kernel_access x;
     x.operand = operand;
