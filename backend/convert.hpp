@@ -1,9 +1,7 @@
 #pragma once
 
-#include <string>
 #include <tenfold/backend/batch_operand.hpp>
-#include <tenfold/backend/launch.hpp>
-#include <tenfold/tensor/error.hpp>
+#include <tenfold/backend/row_major.hpp>
 #include <tenfold/tensor/interleaved.hpp>
 #include <utility>
 
@@ -15,18 +13,6 @@ namespace converting {
 template <class X>
 inline constexpr bool is_interleaved = operand_traits_of<X>::layout == batch_layout::interleaved;
 
-/// Whether the axes behind the batch are one run of entries.
-template <int R>
-bool is_dense(const operand_shape<R>& x) {
-  index stride = 1;
-  for (std::size_t i = R - 1; i > 0; --i) {
-    if (x.extents[i] > 1 && x.strides[i] != stride) return false;
-    stride *= x.extents[i];
-  }
-  return true;
-}
-
-/// The matrices are the last two axes, or all but the batch as one row.
 template <class X, class Y>
 void copy(const char* name, const X& x, Y& y) {
   using T = typename operand_traits_of<Y>::scalar_t;
@@ -39,36 +25,7 @@ void copy(const char* name, const X& x, Y& y) {
   static_assert(
       operand_traits_of<X>::space == device::cpu && operand_traits_of<Y>::space == device::cpu,
       "tenfold: both batches of a conversion must lie in the host's memory");
-  const operand_shape<rank> from = shape_of<rank>(x), to = shape_of<rank>(y);
-  index entries = 1;
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (from.extents[i] != to.extents[i]) {
-      throw shape_error(std::string("tenfold: ") + name + ": axis " + std::to_string(i) + " has " +
-                        std::to_string(from.extents[i]) + " entries in x and " +
-                        std::to_string(to.extents[i]) + " in y");
-    }
-    if (i > 0) entries *= from.extents[i];
-  }
-  const bool dense = is_dense(from) && is_dense(to);
-  if (rank != 3 && !dense) {
-    throw shape_error(std::string("tenfold: ") + name +
-                      ": the axes behind the batch must be contiguous, or two");
-  }
-  batch_copy c;
-  c.count = from.extents[0];
-  c.from = matrices_of(from);
-  c.to = matrices_of(to);
-  c.source = place_of(x);
-  c.destination = place_of(y);
-  if (dense) {
-    c.rows = 1;
-    c.columns = c.from.row = c.to.row = entries;
-    c.from.column = c.to.column = 1;
-  } else {
-    c.rows = from.extents[rank - 2];
-    c.columns = from.extents[rank - 1];
-  }
-  if (entries > 0) launch(c, scalar_of<T>, best_instruction_set());
+  copy_entries(name, {shape_of<max_rank>(x), place_of(x)}, {shape_of<max_rank>(y), place_of(y)});
 }
 
 }  // namespace converting

@@ -1,4 +1,5 @@
 #include <complex>
+#include <string>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/row_major.hpp>
@@ -9,68 +10,92 @@ namespace tenfold {
 
 namespace {
 
-/// The matrices of a batch: all that lies behind it as one row where that is contiguous, else the
-/// last two axes.
-struct matrices_of_batch {
-  matrix_batch how;
-  index rows = 1, columns = 1, count = 0;
+/// Whether the axes behind the batch are one run of entries.
+bool is_dense(const operand_shape<max_rank>& x) {
+  index stride = 1;
+  for (auto i = static_cast<std::size_t>(x.rank - 1); i > 0; --i) {
+    if (x.extents[i] > 1 && x.strides[i] != stride) return false;
+    stride *= x.extents[i];
+  }
+  return true;
+}
+index entries_of_problem(const operand_shape<max_rank>& x) {
+  index entries = 1;
+  for (auto i = static_cast<std::size_t>(x.rank - 1); i > 0; --i) entries *= x.extents[i];
+  return entries;
+}
 
-  explicit matrices_of_batch(const operand_shape<max_rank>& x) : count(x.extents[0]) {
-    how.layout = x.layout;
-    how.block = x.block;
-    bool contiguous = true;
-    for (auto i = static_cast<std::size_t>(x.rank - 1); i > 0; --i) {
-      contiguous = contiguous && (x.extents[i] == 1 || x.strides[i] == columns);
-      columns *= x.extents[i];
-    }
-    how.row = columns;
-    how.column = 1;
-    if (contiguous) return;
-    if (x.rank != 3)
-      throw backend_error(
-          "tenfold: a batch of rank " + std::to_string(x.rank) +
-          " that no strides reach is read where the axes behind the batch are contiguous, or two");
-    rows = x.extents[1];
-    columns = x.extents[2];
-    how.row = x.strides[1];
-    how.column = x.strides[2];
-  }
-  matrix_batch row_major() const {
-    matrix_batch x;
-    x.row = columns;
-    x.column = 1;
-    return x;
-  }
-};
+/// All that lies behind the batch as one row of so many entries.
+matrix_batch as_rows(const operand_shape<max_rank>& x, index entries) {
+  matrix_batch m;
+  m.layout = x.layout;
+  m.block = x.block;
+  m.row = entries;
+  m.column = 1;
+  return m;
+}
+
+/// Row-major entries at `data`, of the extents of x.
+any_batch row_major_like(const operand_shape<max_rank>& x, const void* data) {
+  any_batch y{x, {data, entries_of_problem(x)}};
+  y.shape.layout = batch_layout::strided;
+  y.shape.block = operand_shape<max_rank>{}.block;
+  y.shape.conjugated = false;
+  index stride = 1;
+  for (auto i = static_cast<std::size_t>(x.rank); i-- > 0; stride *= x.extents[i])
+    y.shape.strides[i] = stride;
+  return y;
+}
 
 }  // namespace
 
+void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
+  const operand_shape<max_rank>&from = x.shape, &to = y.shape;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(from.rank); ++i) {
+    if (from.extents[i] != to.extents[i])
+      throw shape_error(std::string("tenfold: ") + name + ": axis " + std::to_string(i) + " has " +
+                        std::to_string(from.extents[i]) + " entries in x and " +
+                        std::to_string(to.extents[i]) + " in y");
+  }
+  const index entries = entries_of_problem(from);
+  batch_copy c;
+  c.count = from.extents[0];
+  c.source = x.place;
+  c.destination = y.place;
+  if (is_dense(from) && is_dense(to)) {
+    c.rows = 1;
+    c.columns = entries;
+    c.from = as_rows(from, entries);
+    c.to = as_rows(to, entries);
+  } else if (from.rank == 3) {
+    c.rows = from.extents[1];
+    c.columns = from.extents[2];
+    c.from = matrices_of(from);
+    c.to = matrices_of(to);
+  } else {
+    throw shape_error(std::string("tenfold: ") + name +
+                      ": the axes behind the batch must be contiguous, or two");
+  }
+  if (entries > 0) launch(c, from.type, best_instruction_set());
+}
+
 void to_row_major(void* to, const any_batch& x) {
-  const matrices_of_batch m(x.shape);
-  const index entries = m.rows * m.columns;
-  if (m.count * entries == 0) return;
-  launch(batch_copy{m.rows, m.columns, m.count, m.how, m.row_major(), x.place, {to, entries}},
-         x.shape.type, best_instruction_set());
+  copy_entries("einsum", x, row_major_like(x.shape, to));
   if (!x.shape.conjugated) return;
   with_scalar(x.shape.type, [&](auto zero) {
     using T = decltype(zero);
+    const index count = x.shape.extents[0] * entries_of_problem(x.shape);
     if constexpr (is_complex(scalar_of<T>))
-      for (index i = 0; i < m.count * entries; ++i)
-        static_cast<T*>(to)[i] = std::conj(static_cast<T*>(to)[i]);
+      for (index i = 0; i < count; ++i) static_cast<T*>(to)[i] = std::conj(static_cast<T*>(to)[i]);
   });
 }
 
 void from_row_major(const any_batch& y, const void* from) {
-  const matrices_of_batch m(y.shape);
-  const index entries = m.rows * m.columns;
-  if (m.count * entries == 0) return;
-  launch(batch_copy{m.rows, m.columns, m.count, m.row_major(), m.how, {from, entries}, y.place},
-         y.shape.type, best_instruction_set());
+  copy_entries("einsum", row_major_like(y.shape, from), y);
 }
 
 void add_row_major(const any_batch& y, const void* from, std::complex<double> beta) {
-  const matrices_of_batch m(y.shape);
-  const index entries = m.rows * m.columns;
+  const index entries = entries_of_problem(y.shape);
   with_scalar(y.shape.type, [&](auto zero) {
     using T = decltype(zero);
     // As the product of the number 1 and each row.
@@ -79,16 +104,17 @@ void add_row_major(const any_batch& y, const void* from, std::complex<double> be
     unit.how.row = unit.how.column = 1;
     unit.how.shared = true;
     unit.place.data = &one;
-    x.how = m.row_major();
+    x.how.row = entries;
+    x.how.column = 1;
     x.place = {from, entries};
-    sum.how = m.how;
+    sum.how = as_rows(y.shape, entries);
     sum.place = y.place;
     T factor;
     if constexpr (is_complex(scalar_of<T>))
       factor = T(beta);
     else
       factor = static_cast<T>(beta.real());
-    batched_blas::multiply<T>({m.rows, m.columns, 1, m.count}, unit, x, sum, T(1), factor);
+    batched_blas::multiply<T>({1, entries, 1, y.shape.extents[0]}, unit, x, sum, T(1), factor);
   });
 }
 

@@ -4,7 +4,8 @@
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/tensor/dynamic_tensor.hpp>
 
-/// Batches in any layout into row-major entries and back, for what reads and writes by strides.
+/// Batches in any layout into batches in any other, and into row-major entries and back, for what
+/// reads and writes by strides.
 namespace tenfold {
 
 /// A batch in any layout, its type gone.
@@ -13,11 +14,15 @@ struct any_batch {
   batch_place place;
 };
 
-/// to[b][i...] := conj?(x(b, i...)). Throws backend_error unless the axes of x behind the batch are
-/// contiguous, or two.
+/// y(b, i...) := x(b, i...) for batches of one scalar; gathered entries of y are added to. Throws
+/// shape_error, which begins with `name`, if extents differ, and unless the axes behind the batch
+/// are contiguous in both, or two.
+void copy_entries(const char* name, const any_batch& x, const any_batch& y);
+
+/// to[b][i...] := conj?(x(b, i...)). Throws as copy_entries.
 void to_row_major(void* to, const any_batch& x);
 
-/// y(b, i...) := from[b][i...], for y that is not gathered. Throws as to_row_major.
+/// y(b, i...) := from[b][i...], for y that is not gathered. Throws as copy_entries.
 void from_row_major(const any_batch& y, const void* from);
 
 /// y := beta y for each entry that the map of y names, then y(b, i...) += from[b][i...].

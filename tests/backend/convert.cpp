@@ -3,6 +3,7 @@
 #include <complex>
 #include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/convert.hpp>
+#include <tenfold/backend/launch.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/pointers.hpp>
 #include <tenfold/tensor/tensor.hpp>
