@@ -130,6 +130,15 @@ void run_bandwidth_cases(report& out, peers& others) {
   run({"ijk->kji", "ijk", "", "kji", {{'i', 256}, {'j', 256}, {'k', 256}}}, traffic::copied);
   run({"ijk->", "ijk", "", "", {{'i', 512}, {'j', 512}, {'k', 512}}}, traffic::read);
   run({"iij->ij", "iij", "", "ij", {{'i', 1024}, {'j', 1024}}}, traffic::copied);
+  // Batches of small matrices, 128 MB in double precision.
+  for (const index n : {4, 13, 32}) {
+    const std::map<char, index> extents{{'b', (index{1} << 24) / (n * n)}, {'i', n}, {'j', n}};
+    const std::string order = ' ' + std::to_string(n);
+    run({"bij,bj->bi" + order, "bij", "bj", "bi", extents}, traffic::read);
+    run({"bij->bi" + order, "bij", "", "bi", extents}, traffic::read);
+    run({"bi,bj->bij" + order, "bi", "bj", "bij", extents}, traffic::written);
+    run({"bij->bji" + order, "bij", "", "bji", extents}, traffic::copied);
+  }
 }
 
 void run_label_cases(report& out, peers& others) {

@@ -264,11 +264,24 @@ class explaining {
     }
   }
 
+  /// The batched product that a step is, or the one product of which its problems are the rows.
+  constexpr gemm_shape product_of(const explained_phase& in, const program_step& step) const {
+    const gemm_shape s = gemm_of(step, problem_.type);
+    const index count =
+        in.tiles.count == 0 ? 1 : nominal(out_.extents[out_.orders[in.tiles.begin]]);
+    if (select::are_rows_of_one(s))
+      return select::one_of_rows(s, count, step.a.tile_stride[0], step.c.tile_stride[0]);
+    if (const gemm_shape turned = transposed(s); select::are_rows_of_one(turned))
+      return transposed(
+          select::one_of_rows(turned, count, step.b.tile_stride[0], step.c.tile_stride[0]));
+    return s;
+  }
+
   /// A batched product: its lanes, and the register tile of one problem or of one tile of problems.
   constexpr void product(explained_phase& in, const program_step& step) {
     explained_step& e = out_.steps[step.origin];
     const int width = caps_.lanes(problem_.type);
-    const gemm_shape said = gemm_of(step, problem_.type);
+    const gemm_shape said = product_of(in, step);
     const gemm_tuning tuned = select::tuning_of(caps_, said);
     const select::gemm_choice choice = select::gemm(said, width, tuned);
     const bool by_lanes = choice.path == select::gemm_path::by_lanes;
@@ -293,7 +306,8 @@ class explaining {
     classify(e, plan_.steps[step.origin]);
     e.kernel = by_lanes ? micro_kernel::gemm_by_lanes : micro_kernel::gemm_by_columns;
     e.phase = out_.phase_count - 1;
-    const bool carried = !(static_tiles_ && select::has_static_code(s, tuned));
+    const bool carried =
+        !(static_tiles_ && select::has_static_code(gemm_of(step, problem_.type), width, tuned));
     const bool known = !by_lanes && !carried && overwrites_;
     const bool by_rows = !by_lanes && !carried && select::multiplies_by_rows(s, width);
     const bool flat = known && !by_rows && select::flattens_rows(s, width, caps_.registers);

@@ -171,9 +171,9 @@ class phases : protected whole_steps<L> {
         for (int i = 0; i < order_of(v).count && !is_mapped(v); ++i) {
           const int l = order_of(v)[i];
           if (external_stride(v, l) != 1) continue;
-          const bool touch =
-              !is_foreign(v) && select::runs_touch(problem_.extent[l], external_stride(v, lane),
-                                                   width, problem_.type);
+          const bool touch = extent >= width && !is_foreign(v) &&
+                             select::runs_touch(problem_.extent[l], external_stride(v, lane), width,
+                                                problem_.type);
           kind = touch ? &c.touching_entries : &c.packed_entries;
         }
         *kind += entries;

@@ -121,12 +121,18 @@ class whole_steps : protected plan_values<L> {
     return !is_foreign(n_ + s);
   }
 
+  /// Whether its operands are of the type in which it is computed.
+  constexpr bool are_own(const plan_step<L>& step) const {
+    for (const int v : {step.a, step.b}) {
+      if (v >= 0 && is_foreign(before_conversion(v))) return false;
+    }
+    return true;
+  }
+
   constexpr bool may_be_reduced(int s) const {
     const plan_step<L>& step = plan_.steps[s];
     const double terms = points_(step.contracted);
-    if (step.contracted == 0 || is_blocked(s) ||
-        !select::is_reduced(terms, points_(step.labels), caps_.lanes(problem_.type)) ||
-        !is_alone(s) || !is_known(step.contracted))
+    if (step.contracted == 0 || is_blocked(s) || !is_alone(s) || !is_known(step.contracted))
       return false;
     // What waits in memory for it, or it leaves there, is known and stays in cache.
     for (const int v : {step.a, step.b, is_final(s) ? -1 : n_ + s}) {
@@ -139,7 +145,14 @@ class whole_steps : protected plan_values<L> {
     if (x.b >= 0 && (labels_of(x.b) & kept & ~labels_of(x.a)) != 0) return false;
     step_loop loops[L.labels + 1] = {};
     const int count = contracted_loops(step, x, loops), run = run_of(loops, count, x.b >= 0);
-    return run >= 0 && loops[run].extent >= select::least_run(caps_.lanes(problem_.type));
+    if (run < 0) return false;
+    const int width = caps_.lanes(problem_.type);
+    const double points = points_(step.labels);
+    if (plan_.step_count == 1 && count == 1 && are_own(step) &&
+        select::are_short_sums(terms, points, width, caps_.compiled))
+      return true;
+    return select::is_reduced(terms, points, width) &&
+           loops[run].extent >= select::least_run(width);
   }
 
   // --- copies and products entry by entry ------------------------------------------------------

@@ -95,7 +95,7 @@ template <class... A>
 struct run_time_call {
   static_assert(((run_time_tensor<A> || is_option<A> || std::is_same_v<A, path_options> ||
                   std::is_same_v<A, sublist>)&&...),
-                "tenfold: an argument is neither an operand nor an option");
+                "tenfold: an argument is neither an operand nor an option; into(y) comes first");
 
   run_time_operand inputs[sizeof...(A) + 1];
   int count = 0;

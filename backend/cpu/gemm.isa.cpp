@@ -115,34 +115,73 @@ void run_prepared(const prepared_gemm<T>& ready, const gemm_arguments<T>& g) {
   run_gemm<T>(ready.shape, ready.kernel, ready.oriented(g));
 }
 
-/// C(b) := alpha A(b) B(b) + beta C(b) of one number each.
-template <class T>
-void run_entry_wise(const gemm_shape& s, const gemm_arguments<T>& g) {
-  const auto operand = [](buffer where, const matrix_batch& x) {
+/// A step of a program that computes the same.
+inline program_step step_of(step_kind kind, const gemm_shape& s) {
+  const auto operand = [&](buffer where, const matrix_batch& x) {
     operand_ref ref;
     ref.where = where;
-    ref.type = scalar_of<T>;
+    ref.type = s.type;
     ref.conjugated = x.conjugated;
     return ref;
   };
   program_step step;
-  step.kind = step_kind::pointwise;
+  step.kind = kind;
   step.a = operand(buffer::input, s.a);
   step.b = operand(buffer::input, s.b);
   step.c = operand(buffer::output, s.c);
-  step.n.extent = g.count;
-  step.n.a = s.a.shared ? 0 : g.a.problem;
-  step.n.b = s.b.shared ? 0 : g.b.problem;
-  step.n.c = g.c.problem;
-  run_pointwise(step, nullptr,
-                step_arguments<T>{g.a.data, g.b.data, static_cast<T*>(const_cast<void*>(g.c.data)),
-                                  g.alpha, g.beta});
+  return step;
+}
+/// Its loop along the batch.
+template <class T>
+step_loop problems_of(const gemm_shape& s, const gemm_arguments<T>& g) {
+  return {g.count, s.a.shared ? 0 : g.a.problem, s.b.shared ? 0 : g.b.problem, g.c.problem};
+}
+template <class T>
+step_arguments<T> arguments_of(const gemm_arguments<T>& g) {
+  return {g.a.data, g.b.data, static_cast<T*>(const_cast<void*>(g.c.data)), g.alpha, g.beta};
+}
+
+/// C(b) := alpha A(b) B(b) + beta C(b) of one number each.
+template <class T>
+void run_entry_wise(const gemm_shape& s, const gemm_arguments<T>& g) {
+  program_step step = step_of(step_kind::pointwise, s);
+  step.n = problems_of(s, g);
+  run_pointwise(step, nullptr, arguments_of(g));
+}
+
+/// C(b, m) := alpha sum_k A(b, m, k) B(b, k) + beta C(b, m), k along neighbours.
+template <class T>
+void run_sums(const gemm_shape& s, const gemm_arguments<T>& g) {
+  program_step step = step_of(step_kind::reduce, s);
+  const step_loop problems = problems_of(s, g);
+  step.outer_count = 1;
+  step.m = {s.m, s.a.row, 0, s.c.row};
+  step.k = {s.k, 1, 1, 0};
+  run_reduce(step, &problems, arguments_of(g));
+}
+
+template <class T, class... Tuned>
+void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned);
+
+/// Problems that are the rows of one product.
+template <class T, class... Tuned>
+void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
+  const index rows = g.count;
+  g.count = 1;
+  run_product<T>(select::one_of_rows(s, rows, g.a.problem, g.c.problem), g, tuned...);
 }
 
 /// One product of many rows (or columns) is a batch of blocks of them, which threads share.
 template <class T, class... Tuned>
 void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
   if (select::is_entry_wise(given) && all.alpha != T(0)) return run_entry_wise(given, all);
+  if (select::are_rows_of_one(given)) return run_rows<T>(given, all, tuned...);
+  const gemm_shape turned = transposed(given);
+  if (select::are_rows_of_one(turned)) return run_rows<T>(turned, transposed(all), tuned...);
+  if (all.alpha != T(0)) {
+    if (select::are_sums_of_neighbours(given, lanes<T>)) return run_sums(given, all);
+    if (select::are_sums_of_neighbours(turned, lanes<T>)) return run_sums(turned, transposed(all));
+  }
   const auto lies = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
   const bool may_split = all.count == 1 && flops_of(given) >= 2 * select::task_flops &&
                          lies(given.a) && lies(given.b) && lies(given.c);

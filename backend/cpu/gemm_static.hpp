@@ -449,7 +449,7 @@ template <gemm_shape S, bool Scaled = true, class T>
       select::built_in(compiled_set, compiled_model, class_of(shape));
   constexpr select::gemm_choice choice = select::gemm(shape, lanes<T>, tuned);
   static constexpr gemm_shape oriented = choice.transposed ? transposed(shape) : shape;
-  if constexpr (!select::has_static_code(oriented, tuned)) {
+  if constexpr (!select::has_static_code(oriented, lanes<T>, tuned)) {
     gemm(S, g);
   } else {
     constexpr static_tiles tiles = tiles_of<T>(oriented, choice.path, tuned);

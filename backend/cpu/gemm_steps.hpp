@@ -71,7 +71,9 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
   constexpr index size = sizeof(T);
   const bool in_line = select::lies_in_line(to.a * size, bytes.a * width) &&
                        select::lies_in_line(to.b * size, bytes.b * width);
-  to.fetches = beyond_l2 ? select::fetches_from_memory(each, in_line, tuned)
+  const bool is_stream =
+      in_line && kernel.path == select::gemm_path::by_columns && select::is_one_stream(s, each);
+  to.fetches = beyond_l2 ? !is_stream && select::fetches_from_memory(each, in_line, tuned)
                          : select::fetches_from_l2(kernel.ahead, each, tuned);
   if (!to.fetches) return to;
   to.next_a = ahead * to.a;

@@ -19,6 +19,19 @@ class loop_list {
   void add(const step_loop* loops, int count) {
     for (int l = 0; l < count; ++l) add(loops[l]);
   }
+  /// The same; one that the last loop continues in all operands lengthens it.
+  void add_folded(const step_loop& loop) {
+    if (loop.extent == 1) return;
+    if (count_ > 0) {
+      step_loop& last = data()[count_ - 1];
+      if (last.a == loop.a * loop.extent && last.b == loop.b * loop.extent &&
+          last.c == loop.c * loop.extent) {
+        last = {last.extent * loop.extent, loop.a, loop.b, loop.c};
+        return;
+      }
+    }
+    add(loop);
+  }
   step_loop* data() { return reinterpret_cast<step_loop*>(memory_); }
   const step_loop* data() const { return reinterpret_cast<const step_loop*>(memory_); }
   int count() const { return count_; }

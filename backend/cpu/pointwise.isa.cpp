@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/collected_lines.hpp>
 #include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
@@ -85,35 +86,43 @@ class source {
   index m_, n_;
 };
 
-/// to[j] := a[j * a_n] b[j * b_n] for j < n, steps being 0 or 1.
-template <class T>
-void multiply_run(T* to, const T* a, index a_n, const T* b, index b_n, index n) {
+/// to[i * to_m + j] := a(i, j) b(i, j) for i < rows, j < columns; a factor that is not EachA or
+/// EachB is the same for a row.
+template <bool EachA, bool EachB, class T>
+[[gnu::always_inline]] inline void multiply_rows(T* to, index to_m, tile_rows<T> a, tile_rows<T> b,
+                                                 index rows, index columns) {
   constexpr int w = lanes<T>;
-  constexpr index whole = w;
-  const auto run = [&](auto load_a, auto load_b) __attribute__((always_inline)) {
-    index j = 0;
-    for (; j + w <= n; j += w) store<T, w>(to + j, load_a(j, whole) * load_b(j, whole));
-    if (j < n) {
-      const auto rest = static_cast<int>(n - j);
-      store_partial<T, w>(to + j, load_a(j, n - j) * load_b(j, n - j), rest);
-    }
+  const index whole = columns / w * w;
+  const auto rest = static_cast<int>(columns - whole);
+  const auto entries = [&](const T* x, index j, auto same, auto each)
+      __attribute__((always_inline)) {
+    if constexpr (!each)
+      return same;
+    else
+      return j < whole ? load<T, w>(x + j) : load_partial<T, w>(x + j, rest);
   };
-  const auto all_a = broadcast<T, w>(a[0]), all_b = broadcast<T, w>(b[0]);
-  const auto same_a = [&](index, index) __attribute__((always_inline)) { return all_a; };
-  const auto same_b = [&](index, index) __attribute__((always_inline)) { return all_b; };
-  const auto entries = [](const T* x, index count) __attribute__((always_inline)) {
-    return count == whole ? load<T, w>(x) : load_partial<T, w>(x, static_cast<int>(count));
-  };
-  const auto each_a = [&](index j, index count) __attribute__((always_inline)) {
-    return entries(a + j, count);
-  };
-  const auto each_b = [&](index j, index count) __attribute__((always_inline)) {
-    return entries(b + j, count);
-  };
-  if (a_n == 0)
-    b_n == 0 ? run(same_a, same_b) : run(same_a, each_b);
+  for (index i = 0; i < rows; ++i) {
+    const auto all_a = broadcast<T, w>(a.row[0]), all_b = broadcast<T, w>(b.row[0]);
+    const auto product = [&](index j) __attribute__((always_inline)) {
+      return entries(a.row, j, all_a, std::bool_constant<EachA>{}) *
+             entries(b.row, j, all_b, std::bool_constant<EachB>{});
+    };
+    for (index j = 0; j < whole; j += w) store<T, w>(to + j, product(j));
+    if (rest > 0) store_partial<T, w>(to + whole, product(whole), rest);
+    a.row += a.m;
+    b.row += b.m;
+    to += to_m;
+  }
+}
+template <class T>
+void multiply_rows(T* to, index to_m, const tile_rows<T>& a, const tile_rows<T>& b, index rows,
+                   index columns) {
+  if (a.n == 0)
+    b.n == 0 ? multiply_rows<false, false>(to, to_m, a, b, rows, columns)
+             : multiply_rows<false, true>(to, to_m, a, b, rows, columns);
   else
-    b_n == 0 ? run(each_a, same_b) : run(each_a, each_b);
+    b.n == 0 ? multiply_rows<true, false>(to, to_m, a, b, rows, columns)
+             : multiply_rows<true, true>(to, to_m, a, b, rows, columns);
 }
 
 template <class T>
@@ -131,13 +140,18 @@ class entry_wise {
         loops_(outer) {
     double bytes = touched(&step_loop::c) + touched(&step_loop::a);
     if (has_b_) bytes += touched(&step_loop::b);
-    streams_ = n_.c == 1 && n_.extent * index{sizeof(T)} >= line && args.beta == T(0) &&
-               select::writes_past_caches(bytes, caches().l3);
-    const select::pointwise_tile tile = select::pointwise_tile_of(
-        m_.extent, n_.extent, !a_.is_in_place() || (has_b_ && !b_.is_in_place()), scalar_of<T>,
-        streams_);
+    const bool streams =
+        n_.c == 1 && args.beta == T(0) && select::writes_past_caches(bytes, caches().l3);
+    const bool transposes = !a_.is_in_place() || (has_b_ && !b_.is_in_place());
+    const select::pointwise_tile tile =
+        select::pointwise_tile_of(m_.extent, n_.extent, transposes, scalar_of<T>, streams);
     tile_m_ = tile.m;
     tile_n_ = tile.n;
+    const index row_bytes = n_.extent * index{sizeof(T)};
+    collects_ = streams && is_plain_ && tile.m == m_.extent && tile.n == n_.extent && goes_on() &&
+                select::collects_lines(row_bytes, transposes) &&
+                collected_lines<T>::has_room(m_.extent * n_.extent, area);
+    streams_ = collects_ || (streams && row_bytes >= line);
     loops_.add(tiles_of(m_, tile_m_));
     loops_.add(tiles_of(n_, tile_n_));
   }
@@ -146,6 +160,7 @@ class entry_wise {
     const index grain = std::max<index>(1, select::pointwise_task / (tile_m_ * tile_n_));
     parallel_tiles(loops_.extent(), grain, [&](index begin, index end) {
       const scratch_block rows(static_cast<std::size_t>(3 * area) * sizeof(T));
+      collected_lines<T> lines(rows.as<T>() + 2 * area, area);
       loop_walk here(loops_, begin);
       const int last = loops_.count() - 1;
       for (index i = begin; i < end; ++i) {
@@ -163,13 +178,28 @@ class entry_wise {
           a_.fetch(here.a, tile_m_, tile_n_);
           if (has_b_) b_.fetch(here.b, tile_m_, tile_n_);
         }
-        streams_ ? stream_tile(at) : tile(at);
+        if (collects_) {
+          tile_place waiting = at;
+          waiting.c = lines.next(at.c, at.rows * at.columns);
+          tile(waiting);
+        } else {
+          streams_ ? stream_tile(at) : tile(at);
+        }
       }
       if (streams_) streams_end();
     });
   }
 
  private:
+  /// Whether the results of a value of the loop around are in one piece, and those of the next one
+  /// follow.
+  bool goes_on() const {
+    const bool in_one = m_.extent == 1 || m_.c == n_.extent;
+    return in_one && loops_.count() > 0 &&
+           loops_.data()[loops_.count() - 1].c == m_.extent * n_.extent &&
+           reinterpret_cast<std::uintptr_t>(args_.c) % sizeof(T) == 0;
+  }
+
   /// Bytes of an operand, as if it were of T.
   double touched(index step_loop::*operand) const {
     double entries = static_cast<double>(m_.*operand == 0 ? 1 : m_.extent) *
@@ -197,33 +227,39 @@ class entry_wise {
     index rows, columns, before, left;
   };
 
+  /// A tile of an operand, `columns` wide, copied to part `part` of scratch if need be.
+  tile_rows<T> rows_of(const source<T>& x, index distance, const tile_place& at, index columns,
+                       int part) const {
+    return x.rows(at.scratch + part * area, columns, distance, at.rows, columns);
+  }
+
   /// Calls f(i, entries, step) for the rows of a tile of A B, `columns` wide: entries `step` apart,
-  /// 0 or 1. Products are first put where `to(i)` says.
-  template <class To, class F>
-  [[gnu::always_inline]] void for_each_row(const tile_place& at, index columns, To to, F f) const {
+  /// 0 or 1.
+  template <class F>
+  [[gnu::always_inline]] void for_each_row(const tile_place& at, index columns, F f) const {
     T* const s = at.scratch;
-    const tile_rows<T> a = a_.rows(s, columns, at.a, at.rows, columns);
+    const tile_rows<T> a = rows_of(a_, at.a, at, columns, 0);
     if (!has_b_) {
       for (index i = 0; i < at.rows; ++i) f(i, a.row + i * a.m, a.n);
       return;
     }
-    const tile_rows<T> b = b_.rows(s + area, columns, at.b, at.rows, columns);
+    const tile_rows<T> b = rows_of(b_, at.b, at, columns, 1);
     for (index i = 0; i < at.rows; ++i) {
-      T* const product = to(i);
-      multiply_run(product, a.row + i * a.m, a.n, b.row + i * b.m, b.n, columns);
+      T* const product = s + 2 * area;
+      multiply_rows<T>(product, 0, {a.row + i * a.m, a.m, a.n}, {b.row + i * b.m, b.m, b.n}, 1,
+                       columns);
       f(i, product, 1);
     }
   }
 
   void tile(const tile_place& at) const {
-    const auto row = [&](index i) { return at.c + i * m_.c; };
     if (is_plain_ && n_.c == 1) {
       if (!has_b_) return a_.copy(at.c, m_.c, at.a, at.rows, at.columns);
-      return for_each_row(at, at.columns, row, [](index, const T*, index) {});
+      return multiply_rows(at.c, m_.c, rows_of(a_, at.a, at, at.columns, 0),
+                           rows_of(b_, at.b, at, at.columns, 1), at.rows, at.columns);
     }
-    const auto in_scratch = [&](index) { return at.scratch + 2 * area; };
-    for_each_row(at, at.columns, in_scratch, [&](index i, const T* s, index step) {
-      T* const c = row(i);
+    for_each_row(at, at.columns, [&](index i, const T* s, index step) {
+      T* const c = at.c + i * m_.c;
       if (n_.c == 1 && step == 1) return update_run(c, s, at.columns, args_.alpha, args_.beta);
       for (index j = 0; j < at.columns; ++j)
         update_entry(c[j * n_.c], s[j * step], args_.alpha, args_.beta);
@@ -239,8 +275,7 @@ class entry_wise {
       columns = std::max(columns, at.columns + entries_to_line(at.c + i * m_.c + at.columns));
     columns = std::min(columns, at.left);
     T* const copy = at.scratch + 2 * area;
-    const auto in_scratch = [&](index) { return copy; };
-    for_each_row(at, columns, in_scratch, [&](index i, const T* s, index step) {
+    for_each_row(at, columns, [&](index i, const T* s, index step) {
       T* const c = at.c + i * m_.c;
       const index begin = at.before == 0 ? 0 : std::min(entries_to_line(c), columns);
       const index end = std::min(at.columns + entries_to_line(c + at.columns), at.left);
@@ -259,6 +294,7 @@ class entry_wise {
   const step_arguments<T>& args_;
   bool is_plain_;  ///< alpha is 1 and beta 0
   bool streams_;   ///< results go past the caches
+  bool collects_;  ///< they do so over several tiles, each of which is in one piece
   index tile_m_, tile_n_;
   loop_list loops_;  ///< outer ones, tiles of m, tiles of n
 };

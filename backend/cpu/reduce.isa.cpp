@@ -2,6 +2,7 @@
 #include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/short_sums.hpp>
 #include <tenfold/backend/cpu/update.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 
@@ -212,12 +213,21 @@ class reduction {
   index groups_, runs_;
 };
 
+template <class T>
+void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+  const bool has_b = step.b.where != buffer::none;
+  if (select::sums_together(step.k.extent, lanes<T>) && step.k_outer_count == 0 &&
+      step.blocks.parts <= 1 && lies_as<T>(step.a) && (!has_b || lies_as<T>(step.b)))
+    return short_sums<T>(step, loops, args).run();
+  reduction<T>(step, loops, args).run();
+}
+
 }  // namespace
 
 #define TENFOLD_DEFINE_REDUCE(T)                                    \
   void run_reduce(const program_step& step, const step_loop* loops, \
                   const step_arguments<T>& args) {                  \
-    reduction<T>(step, loops, args).run();                          \
+    run<T>(step, loops, args);                                      \
   }
 TENFOLD_DEFINE_REDUCE(float)
 TENFOLD_DEFINE_REDUCE(double)

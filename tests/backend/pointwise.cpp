@@ -1,3 +1,4 @@
+#include <array>
 #include <tenfold/backend/cpu/caches.hpp>
 
 #include "whole_steps.hpp"
@@ -65,6 +66,23 @@ TEST_CASE_TEMPLATE("products entry by entry and outer products", T, float, doubl
   check_entries<T>({{{m, 0, 1, n}}, {}, {}, {{n, 1, 0, 1}}}, true);
   check_entries<T>({{{m, 1, 1, n}}, {}, {}, {{n, 0, 0, 1}}}, true);
   check_entries<T>({{}, {}, {{m, 1, 0, 2 * n}}, {{n, 0, 3, 2}}}, true);
+}
+
+TEST_CASE_TEMPLATE("small results that follow one another, a line of memory being parts of two", T,
+                   float, double, std::complex<float>, std::complex<double>) {
+  for (const auto& [m, n] : {std::array<index, 2>{5, 13}, {13, 5}, {1, 40}, {9, 7}, {16, 16}})
+    for (const index count : {1, 2, 60}) {
+      const index all = m * n;
+      check_entries<T>({{{count, m, n, all}}, {}, {{m, 1, 0, n}}, {{n, 0, 1, 1}}}, true);
+      check_entries<T>({{{count, all, 0, all}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}}, false);
+      // With gaps after each, and after some.
+      check_entries<T>({{{count, all, 0, all + 3}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}}, false);
+      check_entries<T>({{{3, all * count, 0, all * count + 5}, {count, all, 0, all}},
+                        {},
+                        {{m, 1, 0, n}},
+                        {{n, m, 0, 1}}},
+                       false);
+    }
 }
 
 TEST_CASE("entries that are narrower, real or conjugated, are converted") {

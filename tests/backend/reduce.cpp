@@ -22,6 +22,24 @@ TEST_CASE_TEMPLATE("a reduction has every term of every row", T, float, double, 
       check_sums<T>({{}, {{k, 1, 1, 0}}, {{m, k, 0, 2}}, {}});
 }
 
+TEST_CASE_TEMPLATE("short sums in batches: of a matrix and a vector each, of two vectors", T, float,
+                   double, std::complex<float>, std::complex<double>) {
+  for (const index k : {1, 2, 4, 7, 8, 9, 15, 16, 17, 33, 130})
+    for (const index m : {1, 3, 7, 8, 9, 16, 17, 31}) {
+      check_sums<T>({{{5, m * k, k, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}});
+      check_sums<T>({{{m, k, k, 1}}, {{k, 1, 1, 0}}, {}, {}});  // one loop
+      // Rows of both that are apart, results that lie in another order.
+      check_sums<T>({{{3, m * (k + 1), k, 1}, {m, k + 1, 3 * k, 5}}, {{k, 1, 1, 0}}, {}, {}});
+    }
+}
+
+TEST_CASE("short sums that begin anywhere have the bits of sums one by one") {
+  for (const index m : {5, 16, 37}) {
+    const groups rows{{}, {{20, 1, 1, 0}}, {{m, 20, 0, 1}}, {}};
+    check_threads(program_of(reduce, rows, scalar::f64), rows);
+  }
+}
+
 TEST_CASE_TEMPLATE("a reduction of one operand", T, float, double, std::complex<float>,
                    std::complex<double>) {
   for (const index k : {1, 31, 700})

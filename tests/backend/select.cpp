@@ -260,12 +260,21 @@ static_assert(columns_of_block(4096, 1 << 20, 384, 24, 4, 1 << 20, {768, 18432, 
 static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}) == 528);
 static_assert(is_batch_of_vectors(5, 9, true, true, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(5, 9, false, false, scalar::f64, avx512_capabilities));
+static_assert(is_batch_of_vectors(4, 9000, false, true, scalar::f64, compiled));
+static_assert(!is_batch_of_vectors(3, 9, true, true, scalar::f64, compiled));
+static_assert(is_batch_of_vectors(8, 9, true, false, scalar::f64, compiled));
+static_assert(!is_batch_of_vectors(8, 9, false, false, scalar::f64, compiled));
 static_assert(!is_batch_of_vectors(5, 9000, true, true, scalar::f64, avx512_capabilities));
 static_assert(!is_batch_of_vectors(5, 9, false, true, scalar::f64, avx512_capabilities));
 static_assert(blocks_of(32, 32, 1 << 20, scalar::f64, avx512_capabilities).parts == 16);
 
 // Sums over neighbours: some vectors of terms, and work for a call.
 static_assert(is_reduced(64, 1000, 8) && !is_reduced(63, 1000, 8) && !is_reduced(64, 64, 8));
+static_assert(are_short_sums(8, 512, 8, true) && !are_short_sums(7, 512, 8, true) &&
+              !are_short_sums(8, 511, 8, true));
+static_assert(are_short_sums(4, 1, 8, false) && !are_short_sums(3, 1000, 8, false));
+static_assert(sums_together(255, 8) && !sums_together(256, 8));
+static_assert(sums_row_by_row(16, 8) && !sums_row_by_row(15, 8));
 static_assert(sum_parts(1, 1000000, 1000000) == 15 && sum_parts(1, 100000, 100000) == 1);
 static_assert(sum_parts(100, 1 << 30, 1 << 30) == 1 && sum_parts(1, 1 << 30, 3) == 3);
 
@@ -273,13 +282,17 @@ static_assert(sum_parts(100, 1 << 30, 1 << 30) == 1 && sum_parts(1, 1 << 30, 3) 
 static_assert(is_pointwise(16000, 64, 0, avx512_capabilities));
 static_assert(!is_pointwise(16000, 9, 0, avx512_capabilities));
 static_assert(is_pointwise(16000, 0, 32, avx512_capabilities));
-static_assert(!is_pointwise(16000, 0, 8, avx512_capabilities));
+static_assert(is_pointwise(16000, 0, 4, avx512_capabilities));
+static_assert(!is_pointwise(16000, 0, 3, avx512_capabilities));
 static_assert(is_pointwise(1 << 21, 0, 0, avx512_capabilities));
 static_assert(pointwise_tile_of(1000, 1000, true, scalar::f64, true).m == 128 &&
               pointwise_tile_of(1000, 1000, true, scalar::f64, true).n == 32);
 static_assert(pointwise_tile_of(1000, 1000, false, scalar::f64, false).m == 2 &&
               pointwise_tile_of(1000, 1000, false, scalar::f64, false).n == 1000);
+static_assert(pointwise_tile_of(1000, 1000, false, scalar::f64, true).n == 1000, "in long rows");
 static_assert(pointwise_tile_of(3, 5, true, scalar::c64, false).n == 5);
+static_assert(collects_lines(255, false) && !collects_lines(256, false) &&
+              collects_lines(256, true));
 
 TEST_CASE("a block of rows stays in L2, one of columns in L3, on every instruction set") {
   for (const capabilities& c : {sse2_capabilities, avx2_capabilities, avx512_capabilities}) {
@@ -399,8 +412,34 @@ static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(writes_lines(square(16), 8) && !writes_lines(square(8), 8));
 static_assert(!writes_lines(square(20), 8) && !writes_lines(square(16), 4), "rows end in a line");
-static_assert(has_static_code(square(100), as_shipped));
-static_assert(!has_static_code(square(512), as_shipped), "rows of B meet in the cache");
-static_assert(has_static_code(square(512), tuned_for(512, &gemm_tuning::panel_rows, 1 << 30)));
+constexpr gemm_shape vector_times(bool shared, bool turned) {
+  gemm_shape s = square(16);
+  s.m = 1;
+  s.b.shared = shared;
+  return turned ? transposed(s) : s;
+}
+static_assert(are_rows_of_one(vector_times(true, false)));
+static_assert(!are_rows_of_one(vector_times(false, false)) && !are_rows_of_one(square(16)));
+static_assert(!has_static_code(vector_times(true, false), 8, as_shipped) &&
+              !has_static_code(vector_times(true, true), 8, as_shipped));
+static_assert(one_of_rows(vector_times(true, false), 100, 16, 32).m == 100 &&
+              one_of_rows(vector_times(true, false), 100, 16, 32).c.row == 32);
+static_assert(is_one_stream(vector_times(false, false), 1536) &&
+              !is_one_stream(vector_times(false, false), 1535) &&
+              !is_one_stream(vector_times(true, false), 1536) && !is_one_stream(square(16), 1536));
+constexpr gemm_shape times_vector(index k, index column) {
+  gemm_shape s{scalar::f64, 16, 1, k, {}, {}, {}};
+  s.a.row = k;
+  s.a.column = column;
+  s.b.row = s.c.row = 1;
+  return s;
+}
+static_assert(are_sums_of_neighbours(times_vector(4, 1), 8));
+static_assert(!are_sums_of_neighbours(times_vector(3, 1), 8), "less than half a vector");
+static_assert(!are_sums_of_neighbours(times_vector(4, 2), 8), "terms are apart");
+static_assert(!has_static_code(times_vector(4, 1), 8, as_shipped));
+static_assert(has_static_code(square(100), 8, as_shipped));
+static_assert(!has_static_code(square(512), 8, as_shipped), "rows of B meet in the cache");
+static_assert(has_static_code(square(512), 8, tuned_for(512, &gemm_tuning::panel_rows, 1 << 30)));
 
 }  // namespace tenfold::select

@@ -43,7 +43,8 @@ static_assert(kernel_of<"ij->ij", d<40, 50>>() == pointwise);
 static_assert(kernel_of<"i,j->ij", d<40>, d<50>>() == pointwise);
 static_assert(kernel_of<"ij,ik->ijk", d<9, 9>, d<9, 16>>() == pointwise);
 // In short rows, compiled, or in matrices of a few entries: not.
-static_assert(kernel_of<"ij,ik->ijk", d<9, 9>, d<9, 15>>() != pointwise);
+static_assert(kernel_of<"ij,ik->ijk", d<20, 20>, d<20, 4>>() == pointwise);
+static_assert(kernel_of<"ij,ik->ijk", d<20, 20>, d<20, 3>>() != pointwise);
 static_assert(compiled_kernel_of<"ij->ij", d<40, 50>>() != pointwise);
 static_assert(compiled_kernel_of<"i,j->ij", d<40>, d<50>>() != pointwise);
 static_assert(kernel_of<"eij->eji", d<dyn, 3, 3>>() != pointwise);
@@ -52,8 +53,14 @@ static_assert(kernel_of<"i,i->", d<200>, d<200>>() == reduce);
 static_assert(kernel_of<"ij,j->i", d<20, 100>, d<100>>() == reduce);
 static_assert(kernel_of<"ij->i", d<dyn, 100>>() == reduce);
 static_assert(kernel_of<"ijk,jk->i", d<20, 10, 20>, d<10, 20>>() == reduce);
-// Short sums, entries that lie apart, entries that are used more than once: not.
-static_assert(kernel_of<"ij,j->i", d<200, 20>, d<20>>() != reduce);
+// Short sums, of half a vector and, compiled, of a whole one.
+static_assert(kernel_of<"ij,j->i", d<200, 4>, d<4>>() == reduce);
+static_assert(kernel_of<"bij,bj->bi", d<dyn, 9, 4>, d<dyn, 4>>() == reduce);
+static_assert(compiled_kernel_of<"bij,bj->bi", d<dyn, 9, 8>, d<dyn, 8>>() == reduce);
+// Shorter ones, entries that lie apart, entries that are used more than once: not.
+static_assert(kernel_of<"ij,j->i", d<200, 3>, d<3>>() != reduce);
+static_assert(compiled_kernel_of<"bij,bj->bi", d<dyn, 9, 7>, d<dyn, 7>>() != reduce);
+static_assert(kernel_of<"ij,j->ij", d<200, 20>, d<20>>() != reduce);
 static_assert(kernel_of<"ij,i->j", d<100, 100>, d<100>>() != reduce);
 static_assert(kernel_of<"ij,ji->", d<100, 100>, d<100, 100>>() != reduce);
 static_assert(kernel_of<"ij,kj->ik", d<100, 100>, d<100, 100>>() != reduce);
@@ -70,6 +77,17 @@ TEST_CASE_TEMPLATE("rows in every form", T, float, double) {
   check_expression<"ij,j->ij", T, which>(shape<31, 23>{}, shape<23>{});
   check_expression<"ij,i->ij", T, which>(shape<31, 23>{}, shape<31>{});
   check_expression<"ijk->jik", T, which>(shape<5, 7, 33>{});
+}
+
+TEST_CASE_TEMPLATE("batches of vectors in every form", T, float, double) {
+  check_expression<"bij,bj->bi", T, which>(shape<5, 9, 11>{}, shape<5, 11>{});
+  check_expression<"bij,bj->bi", T, which>(shape<7, 8, 16>{}, shape<7, 16>{});
+  check_expression<"bij->bi", T, which>(shape<5, 3, 17>{});
+  check_expression<"bi,bi->b", T, which>(shape<19, 20>{}, shape<19, 20>{});
+  check_expression<"ij,bj->bi", T, which>(shape<5, 9>{}, shape<13, 9>{});
+  check_expression<"ij,bi->bj", T, which>(shape<9, 16>{}, shape<13, 9>{});
+  check_expression<"bi,bj->bij", T, which>(shape<6, 5>{}, shape<6, 7>{});
+  check_expression<"bij,bj->bij", T, which>(shape<6, 4, 3>{}, shape<6, 3>{});
 }
 
 TEST_CASE_TEMPLATE("sums over neighbours in every form", T, float, double) {

@@ -8,7 +8,7 @@ namespace {
 using z = std::complex<double>;
 
 /// check_call over new tensors of T, for exact and for random entries; of the latter the literal
-/// and the string give the same bits.
+/// and the string give the same bits (no sum here is one whose terms are lanes in one of them).
 template <literal S, class T = double, class... Shapes>
 void check_sum(const Shapes&... shapes) {
   for_all_kinds([&](entries_kind kind) {
@@ -67,7 +67,7 @@ TEST_CASE("terms of one operand") {
 }
 
 TEST_CASE("signs in front") {
-  check_sum<"-ij,j -> i">(shape<9, 10>{}, shape<10>{});
+  check_sum<"-ij,j -> i">(shape<9, 3>{}, shape<3>{});
   check_sum<"-i">(shape<9>{});
   check_sum<"+ij - ji -> ij">(shape<9, 9>{}, shape<9, 9>{});
   check_sum<"-ij,j - i -> i">(shape<9, 10>{}, shape<10>{}, shape<9>{});

@@ -108,11 +108,42 @@ constexpr bool is_entry_wise(const gemm_shape& s) {
          is_strided(s.b) && is_strided(s.c);
 }
 
+constexpr bool are_strided(const gemm_shape& s) {
+  for (const matrix_batch* x : {&s.a, &s.b, &s.c}) {
+    if (x->layout != batch_layout::strided) return false;
+  }
+  return true;
+}
+
+/// Whether problems are the rows of one product, vectors times a matrix that all share, or are so
+/// transposed. As such a tile has several of them, while each alone loads the matrix (vectors of 16
+/// and 32 in L2, double precision, Zen 5: 49 and 27 GB/s, one by one 40 and 19).
+constexpr bool are_rows_of_one(const gemm_shape& s) {
+  return s.m == 1 && s.b.shared && !s.a.shared && are_strided(s);
+}
+
+/// That product: of so many rows, in steps of `a` and `c` entries.
+constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a, index c) {
+  s.m = rows;
+  s.a.row = a;
+  s.c.row = c;
+  s.a.shared = true;
+  return s;
+}
+
+/// Whether each result is a sum of terms that are neighbours in both operands, as those of a matrix
+/// times a vector are, or are so transposed: see are_short_sums.
+constexpr bool are_sums_of_neighbours(const gemm_shape& s, int width) {
+  return s.n == 1 && s.a.column == 1 && s.b.row == 1 && 2 * s.k >= width && !s.a.conjugated &&
+         !s.b.conjugated && are_strided(s);
+}
+
 /// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
 /// and before the tiles' loops make up for what constants save.
-constexpr bool has_static_code(const gemm_shape& s, const gemm_tuning& t) {
+constexpr bool has_static_code(const gemm_shape& s, int width, const gemm_tuning& t) {
   return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t) &&
-         !is_entry_wise(s);
+         !is_entry_wise(s) && !are_rows_of_one(s) && !are_rows_of_one(transposed(s)) &&
+         !are_sums_of_neighbours(s, width) && !are_sums_of_neighbours(transposed(s), width);
 }
 
 /// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.

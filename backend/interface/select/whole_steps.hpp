@@ -41,11 +41,14 @@ constexpr bool is_narrow(index near, index far, scalar type, const capabilities&
 /// compiled by themselves do as well where results fill vectors (9 x 9, in cache: 51 GB/s, and
 /// these kernels 92; 4 x 4: 129 and 104), and better where they are far (8 x 8: 48 and 24). Those
 /// of the library, scalar where they are far, do not (8 x 8: 8.6 and 14.9; near, 9 x 32: 21 and
-/// 42). Long sums read memory faster row by row (from memory, 96 x 9216: 18 and 12; 300 x 300: 9
-/// and 15; Granite Rapids).
+/// 42). Vectors times one matrix are the rows of one product (8 x 8 far: 81 GB/s, compiled 39; 32 x
+/// 32 near: 27 and 19; 3 x 3: 45 and 34, but from memory 18 and 30; Zen 5). Long sums read memory
+/// faster row by row (from memory, 96 x 9216: 18 and 12; 300 x 300: 9 and 15; Granite Rapids).
 constexpr bool is_batch_of_vectors(index extent, index terms, bool near, bool shared, scalar type,
                                    const capabilities& c) {
-  return terms <= 512 && (c.compiled ? near && extent >= c.lanes(type) : near || !shared);
+  const int width = c.lanes(type);
+  if (c.compiled && shared) return 2 * extent >= width;
+  return terms <= 512 && (c.compiled ? near && extent >= width : near || !shared);
 }
 /// Whether the kernels of batches take a product that could be blocked: so many of them feed the
 /// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
@@ -162,6 +165,28 @@ constexpr bool is_reduced(double terms, double points, int width) {
 /// Terms that must be neighbours.
 constexpr index least_run(int width) { return 2 * width; }
 
+/// Whether as many sums of so few terms are made together as a vector has lanes: of 1024 terms they
+/// are so as fast as one by one, of 64 2.8 times (batches of one row in L2, Zen 5: 127 GB/s, 46).
+constexpr bool sums_together(index terms, int width) { return terms < 32 * width; }
+
+/// Whether each of these sums is read to its end before the next: where they are longer than two
+/// vectors, so that memory is read in order (32 x 32 times a vector each, Zen 5: 37 GB/s and 32; in
+/// L2 8 x 8 80 and 100).
+constexpr bool sums_row_by_row(index terms, int width) { return terms >= 2 * width; }
+
+/// So many bytes ahead A is fetched (from memory 37 GB/s instead of 25 to 29, Zen 5; 2 and 8 KB as
+/// good, 512 bytes 25). In L2 it is worth as much as it costs, but for the shortest sums, 0.85.
+inline constexpr unsigned summed_ahead = 4096;
+
+/// Whether a step, of operands in memory alone, that sums however few terms has them as its lanes.
+/// Programs that are compiled by themselves do as well where terms do not fill a vector, or where
+/// all is little (`points` multiply-adds), those of the library where they do not fill half of one
+/// (16 x 16 times a vector each, in L2: 130 GB/s, compiled 52, by the kernels of batches 38; 4 x 4:
+/// 15, 88 and 9; rows of 4 added: 53, 116 and 47; Zen 5).
+constexpr bool are_short_sums(double terms, double points, int width, bool compiled) {
+  return compiled ? terms >= width && points >= 64 * width : 2 * terms >= width;
+}
+
 /// Sums at a time, whose terms are multiplied by the same entries of B.
 inline constexpr int reduced_rows = 4;
 
@@ -200,7 +225,7 @@ constexpr pointwise_tile pointwise_tile_of(index m, index n, bool transposes, sc
                                            bool streams) {
   const auto least = [](index x, index y) { return x < y ? x : y; };
   const index bytes = static_cast<index>(bytes_of(type)), tile_bytes = streams ? 32768 : 16384;
-  if (!transposes && !streams) {
+  if (!transposes) {
     const index columns = least(n, tile_bytes / bytes);
     return {least(m, tile_bytes / bytes / (columns < 1 ? 1 : columns)), columns};
   }
@@ -208,11 +233,20 @@ constexpr pointwise_tile pointwise_tile_of(index m, index n, bool transposes, sc
   return {rows, least(n, tile_bytes / bytes / rows)};
 }
 
+/// Whether tiles that follow one another in the result wait until they are whole lines past the
+/// caches, and not row by row: where rows are short, or written in any case before they go there
+/// (from memory, double precision, Zen 5: outer products of order 13 35 GB/s instead of 12, 16 38
+/// and 24, transpositions of order 8 30 and 21; scaled rows of order 32 37 and 53).
+constexpr bool collects_lines(index row_bytes, bool transposes) {
+  return transposes || row_bytes < 256;
+}
+
 /// A tile of the loops m and n with fewer entries is too short to be run as one.
 inline constexpr index short_tile = 32;
 
 /// Entries of a row from which on rows that lie as they are read are run as such by the library.
-inline constexpr index pointwise_row = 16;
+/// (outer products of order 4, in L2, Zen 5: 24 GB/s, by tiles of the library's programs 10.)
+inline constexpr index pointwise_row = 4;
 
 /// Whether what has no sum is run in an order of its own: where it leaves the caches, where an
 /// operand is transposed in tiles of so many entries, or where all lie in rows of so many. In

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <tenfold/backend/cpu/update.hpp>
+
+namespace tenfold::cpu {
+inline namespace TENFOLD_ISA {
+
+/// Results that follow one another in memory, in pieces that end anywhere: they wait in `memory`
+/// until they are whole lines, which go past the caches.
+template <class T>
+class collected_lines {
+ public:
+  /// `memory` begins with a line and has room for `capacity` entries.
+  collected_lines(T* memory, index capacity) : memory_(memory), capacity_(capacity) {}
+  ~collected_lines() {
+    write_lines();
+    std::copy(memory_ + begin_, memory_ + end_, place_ + begin_);
+    streams_end();
+  }
+  collected_lines(const collected_lines&) = delete;
+  collected_lines& operator=(const collected_lines&) = delete;
+
+  /// Pieces of so many entries have room.
+  static constexpr bool has_room(index entries, index capacity) {
+    return entries + in_line + at_once <= capacity;
+  }
+
+  /// Where the next `entries` are to be written, which belong at c.
+  T* next(T* c, index entries) {
+    if (end_ >= at_once || end_ + entries > capacity_) write_lines();
+    if (c != place_ + end_) {
+      write_lines();
+      std::copy(memory_ + begin_, memory_ + end_, place_ + begin_);
+      // Lines of memory_ are lines of the result.
+      begin_ = end_ = (in_line - entries_to_line(c)) % in_line;
+      place_ = c - end_;
+    }
+    T* const here = memory_ + end_;
+    end_ += entries;
+    return here;
+  }
+
+ private:
+  static constexpr index in_line = line / index{sizeof(T)}, at_once = 4096 / index{sizeof(T)};
+
+  /// What ends with a line; what is left moves to the front.
+  void write_lines() {
+    const index whole = end_ / in_line * in_line;
+    if (whole == 0 || whole <= begin_) return;
+    stream_run(place_ + begin_, memory_ + begin_, whole - begin_);
+    std::copy(memory_ + whole, memory_ + end_, memory_);
+    place_ += whole;
+    begin_ = 0;
+    end_ -= whole;
+  }
+
+  T* memory_;
+  index capacity_;
+  T* place_ = nullptr;  ///< of the first entry of memory_, which may be before the first that waits
+  index begin_ = 0, end_ = 0;  ///< those that wait
+};
+
+}  // namespace TENFOLD_ISA
+}  // namespace tenfold::cpu
