@@ -213,12 +213,20 @@ class reduction {
   index groups_, runs_;
 };
 
+/// By the shortest vectors that hold the terms, of four lanes at least.
+template <class T, int W>
+void run_short(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+  if constexpr (!is_complex_type<T> && W >= 8)
+    if (2 * step.k.extent <= W) return run_short<T, W / 2>(step, loops, args);
+  short_sums<T, W>(step, loops, args).run();
+}
+
 template <class T>
 void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
   const bool has_b = step.b.where != buffer::none;
   if (select::sums_together(step.k.extent, lanes<T>) && step.k_outer_count == 0 &&
       step.blocks.parts <= 1 && lies_as<T>(step.a) && (!has_b || lies_as<T>(step.b)))
-    return short_sums<T>(step, loops, args).run();
+    return run_short<T, lanes<T>>(step, loops, args);
   reduction<T>(step, loops, args).run();
 }
 

@@ -63,7 +63,7 @@ template <class T, int W>
 
 /// C(x, m) := alpha sum_k A(x, m, k) B(x, m, k) + beta C(x, m), k along neighbours of both; B may
 /// be absent, and the same for all m.
-template <class T>
+template <class T, int W>
 class short_sums {
  public:
   short_sums(const program_step& step, const step_loop* loops, const step_arguments<T>& args)
@@ -93,7 +93,7 @@ class short_sums {
   }
 
  private:
-  static constexpr int w = lanes<T>;
+  static constexpr int w = W;  ///< lanes, and sums that are made together
   enum class b_is : unsigned char { absent, shared, of_row };
   /// Of a group first the first vector of all rows, or all vectors of the first row, see
   /// select::sums_row_by_row; with fetches from beyond L2.
