@@ -52,8 +52,8 @@ void run_beside_gemm(report& out, peers& others, const contraction& x) {
 /// What nearly all bytes of a case are: read, copied to another place, or written.
 enum class traffic { read, copied, written };
 
-/// Beside other libraries and the bandwidth of memory: of the faster way that streams as the case
-/// does.
+/// Beside other libraries and the bandwidth of what holds it: of the faster way that streams as the
+/// case does.
 template <class T>
 void run_beside_bandwidth(report& out, peers& others, const contraction& x, traffic most) {
   if (!out.settings().wants(x.name + ' ' + scalar_letter<T>)) return;
@@ -67,7 +67,8 @@ void run_beside_bandwidth(report& out, peers& others, const contraction& x, traf
   const index read = x.product(contraction::of(x.a, "", false)) +
                      (x.b.empty() ? 0 : x.product(contraction::of(x.b, "", false)));
   const double bytes = static_cast<double>(sizeof(T)) * static_cast<double>(read + data.c.size());
-  const level from = bytes > 64e6 ? level::dram : level::l3;
+  const auto l2 = static_cast<double>(out.where().l2);
+  const level from = bytes > 64e6 ? level::dram : bytes > l2 ? level::l3 : level::l2;
   const auto faster = [&](stream one, stream other) {
     return out.bandwidth(one, from) > out.bandwidth(other, from) ? one : other;
   };
@@ -130,9 +131,14 @@ void run_bandwidth_cases(report& out, peers& others) {
   run({"ijk->kji", "ijk", "", "kji", {{'i', 256}, {'j', 256}, {'k', 256}}}, traffic::copied);
   run({"ijk->", "ijk", "", "", {{'i', 512}, {'j', 512}, {'k', 512}}}, traffic::read);
   run({"iij->ij", "iij", "", "ij", {{'i', 1024}, {'j', 1024}}}, traffic::copied);
-  // Batches of small matrices, 128 MB in double precision.
-  for (const index n : {4, 13, 32}) {
-    const std::map<char, index> extents{{'b', (index{1} << 24) / (n * n)}, {'i', n}, {'j', n}};
+  // Batches of small matrices: in double precision 256 KiB, then 128 MiB.
+  for (const auto& [n, entries] : {std::pair<index, index>{4, 1 << 15},
+                                   {13, 1 << 15},
+                                   {32, 1 << 15},
+                                   {4, 1 << 24},
+                                   {13, 1 << 24},
+                                   {32, 1 << 24}}) {
+    const extents_by_label extents{{'b', entries / (n * n)}, {'i', n}, {'j', n}};
     const std::string order = ' ' + std::to_string(n);
     run({"bij,bj->bi" + order, "bij", "bj", "bi", extents}, traffic::read);
     run({"bij->bi" + order, "bij", "", "bi", extents}, traffic::read);

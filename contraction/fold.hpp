@@ -5,18 +5,6 @@
 /// Fewer loops for the same index space.
 namespace tenfold {
 
-/// Whether loop `outer` continues loop `inner` in every operand: entry e of the merged loop is
-/// (e / inner.extent, e % inner.extent).
-constexpr bool continues(const step_loop& outer, const step_loop& inner) {
-  for (index step_loop::*of : {&step_loop::a, &step_loop::b, &step_loop::c}) {
-    index next = 0;
-    if (inner.*of == dyn || __builtin_mul_overflow(inner.*of, inner.extent, &next) ||
-        outer.*of != next)
-      return false;
-  }
-  return true;
-}
-
 /// Merges loops that continue one another and drops those of extent 1; keeps the order of the
 /// rest. Returns the new count. Several `lists` of loops over one index space, `apart` loops from
 /// one another, are merged alike: what continues in all.

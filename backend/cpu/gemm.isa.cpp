@@ -182,9 +182,8 @@ void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tu
     if (select::are_sums_of_neighbours(given, lanes<T>)) return run_sums(given, all);
     if (select::are_sums_of_neighbours(turned, lanes<T>)) return run_sums(turned, transposed(all));
   }
-  const auto lies = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
-  const bool may_split = all.count == 1 && flops_of(given) >= 2 * select::task_flops &&
-                         lies(given.a) && lies(given.b) && lies(given.c);
+  const bool may_split =
+      all.count == 1 && flops_of(given) >= 2 * select::task_flops && select::are_strided(given);
   if (!may_split) return run_prepared<T>(prepare<T>(given, tuned...), all);
   gemm_shape s = given.m < given.n ? transposed(given) : given;
   const index rows = select::rows_of_task(s);

@@ -24,8 +24,7 @@ class loop_list {
     if (loop.extent == 1) return;
     if (count_ > 0) {
       step_loop& last = data()[count_ - 1];
-      if (last.a == loop.a * loop.extent && last.b == loop.b * loop.extent &&
-          last.c == loop.c * loop.extent) {
+      if (continues(last, loop)) {
         last = {last.extent * loop.extent, loop.a, loop.b, loop.c};
         return;
       }

@@ -186,6 +186,7 @@ class entry_wise {
           streams_ ? stream_tile(at) : tile(at);
         }
       }
+      lines.write_all();
       if (streams_) streams_end();
     });
   }

@@ -194,7 +194,7 @@ class short_sums {
 
   /// Totals begin to begin + count are the next results, from c on.
   [[gnu::noinline]] void finish(vec<T, w> totals, index begin, index count, T* c) const {
-    alignas(64) T each[w];
+    alignas(64) T each[lanes<T>];  // as many as update_run loads at a time
     store_each(each, totals);
     if (m_.c == 1) return update_run(c, each + begin, count, args_.alpha, args_.beta);
     for (index r = 0; r < count; ++r)

@@ -86,6 +86,18 @@ struct step_loop {
   friend constexpr bool operator==(const step_loop&, const step_loop&) = default;
 };
 
+/// Whether loop `outer` continues loop `inner` in every operand: entry e of the merged loop is
+/// (e / inner.extent, e % inner.extent).
+constexpr bool continues(const step_loop& outer, const step_loop& inner) {
+  for (index step_loop::*of : {&step_loop::a, &step_loop::b, &step_loop::c}) {
+    index next = 0;
+    if (inner.*of == dyn || __builtin_mul_overflow(inner.*of, inner.extent, &next) ||
+        outer.*of != next)
+      return false;
+  }
+  return true;
+}
+
 /// A loop over slabs: some steps in a row run for one value of a label that each of their results
 /// and whatever carries the lanes has, then for the next. What one of them leaves for another, and
 /// nothing else reads, is as large as a slab and stays in L1.

@@ -99,20 +99,18 @@ constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t
   return s.m >= t.panel_rows && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
 }
 
-/// Whether problems of one complex number each run as one product entry by entry: converted to
-/// lanes on the way, as products of matrices are, they ran at a sixth of the rate of plain loops
-/// (double precision, in L2, Zen 4).
-constexpr bool is_entry_wise(const gemm_shape& s) {
-  const auto is_strided = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
-  return is_complex(s.type) && s.m == 1 && s.n == 1 && s.k == 1 && is_strided(s.a) &&
-         is_strided(s.b) && is_strided(s.c);
-}
-
 constexpr bool are_strided(const gemm_shape& s) {
   for (const matrix_batch* x : {&s.a, &s.b, &s.c}) {
     if (x->layout != batch_layout::strided) return false;
   }
   return true;
+}
+
+/// Whether problems of one complex number each run as one product entry by entry: converted to
+/// lanes on the way, as products of matrices are, they ran at a sixth of the rate of plain loops
+/// (double precision, in L2, Zen 4).
+constexpr bool is_entry_wise(const gemm_shape& s) {
+  return is_complex(s.type) && s.m == 1 && s.n == 1 && s.k == 1 && are_strided(s);
 }
 
 /// Whether problems are the rows of one product, vectors times a matrix that all share, or are so
@@ -131,10 +129,13 @@ constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a, index c) {
   return s;
 }
 
+/// Whether sums have terms for half a vector, from which on those are their lanes.
+constexpr bool fills_half(index terms, int width) { return 2 * terms >= width; }
+
 /// Whether each result is a sum of terms that are neighbours in both operands, as those of a matrix
 /// times a vector are, or are so transposed: see are_short_sums.
 constexpr bool are_sums_of_neighbours(const gemm_shape& s, int width) {
-  return s.n == 1 && s.a.column == 1 && s.b.row == 1 && 2 * s.k >= width && !s.a.conjugated &&
+  return s.n == 1 && s.a.column == 1 && s.b.row == 1 && fills_half(s.k, width) && !s.a.conjugated &&
          !s.b.conjugated && are_strided(s);
 }
 

@@ -182,9 +182,9 @@ inline constexpr unsigned summed_ahead = 4096;
 /// Programs that are compiled by themselves do as well where terms do not fill a vector, or where
 /// all is little (`points` multiply-adds), those of the library where they do not fill half of one
 /// (16 x 16 times a vector each, in L2: 130 GB/s, compiled 52, by the kernels of batches 38; 4 x 4:
-/// 15, 88 and 9; rows of 4 added: 53, 116 and 47; Zen 5).
-constexpr bool are_short_sums(double terms, double points, int width, bool compiled) {
-  return compiled ? terms >= width && points >= 64 * width : 2 * terms >= width;
+/// 50, 88 and 9; rows of 4 added: 67, 116 and 47; Zen 5).
+constexpr bool are_short_sums(index terms, double points, int width, bool compiled) {
+  return compiled ? terms >= width && points >= 64 * width : fills_half(terms, width);
 }
 
 /// Sums at a time, whose terms are multiplied by the same entries of B.
@@ -244,8 +244,8 @@ constexpr bool collects_lines(index row_bytes, bool transposes) {
 /// A tile of the loops m and n with fewer entries is too short to be run as one.
 inline constexpr index short_tile = 32;
 
-/// Entries of a row from which on rows that lie as they are read are run as such by the library.
-/// (outer products of order 4, in L2, Zen 5: 24 GB/s, by tiles of the library's programs 10.)
+/// Entries of a row from which on rows that lie as they are read are run as such by the library
+/// (outer products of order 4, in L2, Zen 5: 24 GB/s, by tiles of the library's programs 10).
 inline constexpr index pointwise_row = 4;
 
 /// Whether what has no sum is run in an order of its own: where it leaves the caches, where an
