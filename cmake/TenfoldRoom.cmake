@@ -7,7 +7,8 @@
 #   headers     included as <tenfold/<folder>/x.hpp>, through build/include-roots/<name>, an include
 #               root that holds this room alone. Each is also compiled alone
 #               (target all_verify_interface_header_sets).
-#   x.cpp       makes the target a static library; without any it is an INTERFACE library.
+#   x.cpp       makes the target a library, static or as BUILD_SHARED_LIBS says; without any it is an
+#               INTERFACE library.
 #   x.isa.cpp   is compiled once for each instruction set of TENFOLD_ISAS, see below.
 #
 # New files are found at the next build.
@@ -69,7 +70,7 @@ function(tenfold_room name)
   endforeach()
 
   if(sources OR isa_sources)
-    add_library(${target} STATIC ${sources})
+    add_library(${target} ${sources})
     set(scope PUBLIC)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
     target_compile_options(${target} PRIVATE ${TENFOLD_FUNCTIONS})

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tenfold/backend/interface/device_halve.hpp>
 #include <tenfold/backend/interface/explained_launch.hpp>
 #include <tenfold/contraction/device_steps.hpp>
 #include <vector>
@@ -311,8 +312,9 @@ class device_fusion : protected device_steps<L> {
     const std::vector<int> axes = base::axes_of(x.input, 0);  // columns, rows
     const index columns = extent(axes[0]), rows = extent(axes[1]);
     here.halves = problem_.inputs[x.input].symmetry;
-    phase.constants.push_back({place, rows * columns, to, here.halves, rows, columns,
-                               x.given.stride[axes[1]], x.given.stride[axes[0]]});
+    phase.constants.push_back({place, device_halves{here.halves, rows, columns}.entries(), to,
+                               here.halves, rows, columns, x.given.stride[axes[1]],
+                               x.given.stride[axes[0]]});
     here.stride[axes[0]] = 1;
     here.stride[axes[1]] = columns;
   }

@@ -70,15 +70,6 @@ namespace tenfold::cuda {
 
 // ---- threads ------------------------------------------------------------------------------------
 
-/// Whether threads without work of their own compute what another one does, and leave nothing: on a
-/// GPU, where a warp goes the same way. What they read may be overwritten by that other one, which
-/// changes nothing, but is a race to those who watch the emulation.
-#if defined(__CUDACC__)
-inline constexpr bool computes_idly = true;
-#else
-inline constexpr bool computes_idly = false;
-#endif
-
 #if defined(__CUDACC__)
 TENFOLD_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
 /// The same, by an instruction of its own: the compiler does not keep in registers, from one pass

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tenfold/backend/cuda/operand.device.hpp>
+#include <tenfold/backend/interface/device_halve.hpp>
 
 /// One phase of an expression: stages, passes, and steps along the lines of a pass. P is the text
 /// of the phase (operand.device.hpp).
@@ -222,13 +223,15 @@ TENFOLD_DEVICE void run_sums(lines_at_hand<P, Lines>& here, const I (&number)[Li
   }
 }
 
-/// A step that sums, by a table in halves: with E and O of device_step::halves
+/// A step that sums, by a table in halves: with E and O of device_halves
 ///   e_k = b_k + b_(K-1-k),  o_k = b_k - b_(K-1-k),  in the middle of an odd K: e_k = b_k
 ///   even_m = sum_k E[m][k] e_k,  odd_m = sum_k O[m][k] o_k
 ///   to_m = even_m + odd_m,  to_(M-1-m) = s (even_m - odd_m)
 /// and the middle row of an odd M is even_m where s = 1, odd_m where s = -1. The decomposition is
 /// that of A. Solomonoff, A fast algorithm for spectral differentiation, J. Comput. Phys. 98, 1992.
-/// What it saves is instructions: each product loads its constant by one of its own.
+/// What it saves is instructions: each product loads its constant by one of its own. (The tensor
+/// cores of doubles, m8n8k4, applied halves in a mass operator of its own: at degree 7, 10 and 12
+/// 0.57, 0.68 and 0.91 times the rate of this, on an H200.)
 template <class P, device_step step, int Lines, class I>
 TENFOLD_DEVICE void run_halves(lines_at_hand<P, Lines>& here, const I (&number)[Lines]) {
   using of_lines = step_of_lines<P, step, Lines>;
@@ -238,6 +241,9 @@ TENFOLD_DEVICE void run_halves(lines_at_hand<P, Lines>& here, const I (&number)[
   constexpr int M = of_lines::rows, K = static_cast<int>(terms.extent), pairs = M / 2;
   constexpr int even_rows = is_odd ? pairs : M - pairs, odd_rows = is_odd ? M - pairs : pairs;
   static_assert(M > 1 && K > 1 && M == step.row_count && step.sum_loops == 1);
+  constexpr bool is_transposed = terms.a != 1;
+  constexpr device_applied_halves halves{
+      {step.halves, is_transposed ? K : M, is_transposed ? M : K}, is_transposed};
   const of_lines s(here, number);
   TENFOLD_UNROLL
   for (int l = 0; l < Lines; ++l) {
@@ -251,13 +257,12 @@ TENFOLD_DEVICE void run_halves(lines_at_hand<P, Lines>& here, const I (&number)[
       const T sum = is_middle ? left : add(left, right);
       TENFOLD_UNROLL
       for (int m = 0; m < even_rows; ++m)
-        even[m] = multiply_add(s.load_a(l, is_odd ? M - 1 - m : m, k * terms.a), sum, even[m]);
+        even[m] = multiply_add(s.load_a(l, 0, halves.even_at(m, k)), sum, even[m]);
       if (is_middle) continue;
       const T difference = add(left, negate(right));
       TENFOLD_UNROLL
       for (int m = 0; m < odd_rows; ++m)
-        odd[m] =
-            multiply_add(s.load_a(l, is_odd ? m : M - 1 - m, back * terms.a), difference, odd[m]);
+        odd[m] = multiply_add(s.load_a(l, 0, halves.odd_at(m, k)), difference, odd[m]);
     }
     const auto finish = [&](int m, T value) {
       s.finish(l, m, of_lines::has_add ? add(s.begin(l, m), value) : value);
@@ -365,9 +370,26 @@ TENFOLD_DEVICE bool is_part(element_at e, I line) {
                                                       row_parts(step) == 1 ? line : line % of_part);
 }
 
+/// Whether a step of the pass [S, End) leaves its result in the place of what one of them reads.
+template <class P>
+constexpr bool overwrites(int S, int End) {
+  for (int s = S; s < End; ++s) {
+    const device_operand& to = P::steps[s].to;
+    const auto lies_there = [&](const device_operand& x) {
+      return x.where == device_memory::element && x.stretch == to.stretch;
+    };
+    for (int t = S; t < End && to.where == device_memory::element; ++t) {
+      const device_step& step = P::steps[t];
+      if (lies_there(step.a) || lies_there(step.b) || lies_there(step.add)) return true;
+    }
+  }
+  return false;
+}
+
 /// Round `first` of the lines of the pass [S, End): a line for each thread from that one on.
-/// Threads beyond the last line compute that one again, so that what a warp has in common is
-/// computed once; but not warps that have no line at all, where the phase `skips`.
+/// Threads beyond the last line compute that one again and leave nothing, so that a warp goes one
+/// way; unless the thread whose line it is overwrites what they would read. Warps that have no line
+/// at all leave at once where the phase `skips`.
 template <class P, int S, int End, class I>
 TENFOLD_DEVICE void run_round(const arguments_of<P>& x, phase_memory<P>& memory,
                               element_range elements, I first, I all) {
@@ -378,7 +400,7 @@ TENFOLD_DEVICE void run_round(const arguments_of<P>& x, phase_memory<P>& memory,
     if (first + static_cast<I>(first_of_warp(t)) >= all) return;
   }
   const I mine = first + static_cast<I>(t), line = mine < all ? mine : all - 1;
-  if (!computes_idly && mine >= all) return;
+  if (overwrites<P>(S, End) && mine >= all) return;
   const element_at e = element_of<P>(elements, line, lines);
   const I number[] = {line_of_element<P>(line, lines)};
   lines_at_hand<P, 1> here{x, memory, {e}, {mine < all && is_part<P, step>(e, number[0])}, {}};
@@ -538,9 +560,12 @@ TENFOLD_DEVICE void run_lines(const arguments_of<P>& x, phase_memory<P>& memory,
   }
 }
 
-// What lines read where it lies is not asked for before (prefetch.global.L2 of this element's or
-// the next one's when a block begins it): on an H200 operators that read six tensors of points ran
-// 0.92 to 1.0 and 0.72 to 0.9 times as fast so, mass operators as fast.
+// What lines read where it lies is not asked for before (by prefetch.global.L2, or for a whole
+// element by cp.async.bulk.prefetch.L2, this one's or the next one's when a block begins it): on an
+// H200 operators that read six tensors of points ran 0.9 to 1.0 and 0.7 to 0.9 times as fast so,
+// mass operators as fast. Nor are its first rows read before the barrier that it waits for anyway:
+// stiffness operators of degree 3 and 6 were 1.08 and 1.02 times as fast with two rows, those of
+// degree 5, 7, 8 and 12 0.97, 0.98, 0.95 and 0.94 times.
 //
 // Grid: any number of blocks of P::threads threads. Sums go over rising terms in one register, so
 // that neither the grid nor an element's place in the batch changes a bit; what is scattered is

@@ -37,7 +37,7 @@ struct phase_product {
 
 /// A table that all threads read alike, copied to the constant memory of the device kernel before
 /// it is launched: `entries` from the first one of a place on, to there. Or, of a matrix that is
-/// symmetric or antisymmetric under reflection, its halves: a dense matrix of the same size.
+/// symmetric or antisymmetric under reflection, its halves (device_halve.hpp).
 struct phase_constant {
   int place = 0;
   index entries = 0, to = 0;

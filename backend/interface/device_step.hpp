@@ -81,7 +81,8 @@ struct device_step {
   long long part = 0, part_to = 0;
   int sign = 1;
   /// a is a table in constant memory that is symmetric or antisymmetric under reflection, and lies
-  /// there in halves (program.hpp says where); b stands still along the rows.
+  /// there in halves (device_halve.hpp says where): its strides are 1 along the terms, or along the
+  /// rows where its transpose is applied. b stands still along the rows.
   reflection halves = reflection::none;
   bool finishes = false;  ///< to := alpha (...) + beta to instead; beta == 0: it is not read
   bool scatters = false;  ///< to += alpha (...) instead, several threads to one entry

@@ -199,19 +199,18 @@ inline double device_phase_cycles(const device_phase& phase, double bytes, doubl
 
 /// Whether warps leave a pass at once of which they have no line. On an H200 that made the mass
 /// operators of degree 7, 8, 10 and 12 1.05, 1.12, 1.08 and 1.26 times as fast, the stiffness
-/// operators 1.13, 1.08, 1.07 and 1.2 times, the collocated one of degree 12, which has lines for
-/// all warps, 1.4 times: the compiler does not carry code over the branch, and needs fewer
-/// registers. Blocks of three elements and more, and of two warps, were 0.92 to 1.0 times as fast
-/// so.
-inline bool device_skips(const device_phase& phase) {
-  return phase.shares && phase.elements <= 2 && phase.threads >= device_block_threads;
-}
+/// operators 1.13, 1.08, 1.07 and 1.2 times, that of degree 6, whose blocks have two warps, 1.07
+/// times, the collocated one of degree 12, which has lines for all warps, 1.4 times: the compiler
+/// does not carry code over the branch, and needs fewer registers. Blocks of three elements and
+/// more were 0.92 to 1.0 times as fast so.
+inline bool device_skips(const device_phase& phase) { return phase.shares && phase.elements <= 2; }
 
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
 /// line for each thread in the pass that has most. It is the smallest block of those whose threads
 /// have lines nearly as often as in any: a block of one element where that suits well, because
 /// nothing is divided there; else of four warps or more. On an H200 two lines to a thread were up
-/// to 0.7 times as fast, blocks of one warp up to 0.8 times.
+/// to 0.7 times as fast, blocks of one warp up to 0.8 times; elements of 81 lines by three warps
+/// each were 1.03 to 1.04 times as fast as two elements by six.
 inline void device_cut_phase(device_phase& phase, scalar type, const device_capabilities& d) {
   phase.threads = device_block_threads;
   if (!phase.shares) return;
@@ -231,7 +230,7 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
   const auto score = [&] {
     const index busy = phase.elements * lines, rounds = (busy + phase.threads - 1) / phase.threads;
     if (phase.threads < device_block_threads &&
-        (phase.elements > 1 || 10 * busy < 9 * rounds * phase.threads))
+        (phase.elements > 1 || 100 * busy < 84 * rounds * phase.threads))
       return 0.0;
     return static_cast<double>(busy) / static_cast<double>(rounds * phase.threads) *
            std::min(1.0, static_cast<double>(device_phase_warps(phase, d)) / device_warps_wanted);

@@ -22,7 +22,8 @@ T entry(index M, index K, int s, index m, index k) {
   return here < there ? value : T(s) * value;
 }
 
-/// How many entries of the halves are wrong, of a matrix that lies by rows or by columns.
+/// How many entries of the halves are wrong, or of what lies behind them, of a matrix that lies by
+/// rows or by columns.
 template <class T>
 index wrong_entries(emulation::emulated_device& on, index M, index K, reflection kind,
                     bool turned) {
@@ -37,18 +38,13 @@ index wrong_entries(emulation::emulated_device& on, index M, index K, reflection
       on, f,
       device_halve_arguments<T>{from.data(), to.data(), M, K, turned ? 1 : K, turned ? M : 1, kind},
       nullptr);
-  std::vector<T> want(a.size(), T(0));
-  for (index m = 0; m < (M + 1) / 2; ++m) {
-    const bool is_middle = 2 * m + 1 == M;
-    for (index k = 0; k < (K + 1) / 2; ++k) {
-      const T here = entry<T>(M, K, s, m, k), there = entry<T>(M, K, s, m, K - 1 - k);
-      const auto at = [&](index row, index column) -> T& {
-        return want[static_cast<std::size_t>(row * K + column)];
-      };
-      if (!is_middle || s > 0) at(s > 0 ? m : M - 1 - m, k) = (here + there) / 2;
-      if ((!is_middle || s < 0) && k < K / 2)
-        at(s > 0 ? M - 1 - m : m, K - 1 - k) = (here - there) / 2;
-    }
+  std::vector<T> want(a.size(), T(-77));
+  auto next = want.begin();
+  for (const int sign : {1, -1}) {  // E, O
+    const bool rounds_up = sign == s;
+    for (index m = 0; m < (M + rounds_up) / 2; ++m)
+      for (index k = 0; k < (K + (sign > 0 ? 1 : 0)) / 2; ++k)
+        *next++ = (entry<T>(M, K, s, m, k) + T(sign) * entry<T>(M, K, s, m, K - 1 - k)) / 2;
   }
   const std::vector<T> got = to.values();
   index wrong = 0;
