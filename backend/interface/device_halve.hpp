@@ -9,15 +9,10 @@ namespace tenfold {
 /// Threads of the one block.
 inline constexpr int device_halve_threads = 256;
 
-/// Where the halves of a table of so many rows and columns lie, A[M-1-m][K-1-k] = s A[m][k], s = 1
-/// for the kind even and -1 for odd:
-///   E[m][k] = (A[m][k] + A[m][K-1-k]) / 2    k below K / 2 rounded up, m below M / 2 rounded like
-///                                            s: up for 1, down for -1
-///   O[m][k] = (A[m][k] - A[m][K-1-k]) / 2    k below K / 2 rounded down, m below M / 2 rounded the
-///                                            other way
-/// E by rows, O by rows behind it, no gaps: what constant memory hands out at full speed is 2 KiB.
-/// On an H200 the stiffness operators of degree 10 and 12 ran at 0.90 and 0.78 times the rate where
-/// the halves lay in a matrix of the table's size, 3 KiB for degree 12.
+/// Where the halves E and O (program_step) of a table of so many rows and columns lie on a GPU: E
+/// by rows, O by rows behind it. In a matrix of the table's size, where programs have them, they
+/// would leave gaps, and constant memory hands out 2 KiB at full speed: on an H200 the stiffness
+/// operators of degree 10 and 12 ran at 0.90 and 0.78 times the rate so.
 struct device_halves {
   reflection kind = reflection::even;
   long long rows = 0, columns = 0;

@@ -205,6 +205,9 @@ inline double device_phase_cycles(const device_phase& phase, double bytes, doubl
 /// more were 0.92 to 1.0 times as fast so.
 inline bool device_skips(const device_phase& phase) { return phase.shares && phase.elements <= 2; }
 
+/// The least share of a block of less than four warps that has lines.
+inline constexpr double device_busy_share = 0.84;
+
 /// Sets the threads of a phase, and where blocks take whole elements, how many: as many as have a
 /// line for each thread in the pass that has most. It is the smallest block of those whose threads
 /// have lines nearly as often as in any: a block of one element where that suits well, because
@@ -230,7 +233,8 @@ inline void device_cut_phase(device_phase& phase, scalar type, const device_capa
   const auto score = [&] {
     const index busy = phase.elements * lines, rounds = (busy + phase.threads - 1) / phase.threads;
     if (phase.threads < device_block_threads &&
-        (phase.elements > 1 || 100 * busy < 84 * rounds * phase.threads))
+        (phase.elements > 1 || static_cast<double>(busy) <
+                                   device_busy_share * static_cast<double>(rounds * phase.threads)))
       return 0.0;
     return static_cast<double>(busy) / static_cast<double>(rounds * phase.threads) *
            std::min(1.0, static_cast<double>(device_phase_warps(phase, d)) / device_warps_wanted);
