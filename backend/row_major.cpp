@@ -47,6 +47,21 @@ any_batch row_major_like(const operand_shape<max_rank>& x, const void* data) {
   return y;
 }
 
+/// For a batch that has entries.
+void require_memory(const char* name, const char* operand, const any_batch& x) {
+  const auto fail = [&](const std::string& what) {
+    throw shape_error(std::string("tenfold: ") + name + ": " + operand + " has entries, but " +
+                      what + " is null");
+  };
+  if (x.place.data == nullptr) fail("its address");
+  if (x.shape.layout == batch_layout::gathered && x.place.map == nullptr) fail("its map");
+  if (x.shape.layout != batch_layout::pointers) return;
+  for (index b = 0; b < x.shape.extents[0]; ++b) {
+    if (static_cast<const void* const*>(x.place.data)[b] == nullptr)
+      fail("the address of problem " + std::to_string(b));
+  }
+}
+
 }  // namespace
 
 void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
@@ -76,7 +91,10 @@ void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
     throw shape_error(std::string("tenfold: ") + name +
                       ": the axes behind the batch must be contiguous, or two");
   }
-  if (entries > 0) launch(c, from.type, best_instruction_set());
+  if (entries == 0 || c.count == 0) return;
+  require_memory(name, "x", x);
+  require_memory(name, "y", y);
+  launch(c, from.type, best_instruction_set());
 }
 
 void to_row_major(void* to, const any_batch& x) {

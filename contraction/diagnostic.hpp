@@ -60,6 +60,8 @@
   X(unsupported_output, "the output is not a strided tensor in host memory")                       \
   X(zero_stride_output,                                                                            \
     "label '{label}' at position {position} has stride 0 in the output: its entries coincide")     \
+  X(null_operand, "operand {0} has entries, but its address is null")                              \
+  X(null_output, "the output has entries, but its address is null")                                \
   X(overlap, "the output overlaps operand {0} in memory")                                          \
   X(output_coincides, "the strides of the output do not keep its entries apart")                   \
   X(no_path,                                                                                       \
@@ -103,6 +105,7 @@
     "'{label}' at position {position} is neither a strided nor a gathered tensor in host memory")  \
   X(map_without_batch,                                                                             \
     "'{label}' at position {position} is gathered: its first label is the batch label")            \
+  X(kernel_null, "'{label}' at position {position} has entries, but its address is null")          \
   X(kernel_overlap, "the output overlaps '{label}' at position {position} in memory")              \
   X(two_roles,                                                                                     \
     "'{label}' at position {position} is an input, an output and a local at once: a name has one " \

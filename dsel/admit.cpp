@@ -36,7 +36,8 @@ struct run_time_operands {
   const run_time_operands operands(form, numbers);
   const run_time_operand& y = operands.of[form.input_count];
   check(text, operands.of, form.input_count, form.has_output ? &y.shape : nullptr, *form.options);
-  if (form.has_output) require_disjoint(text, operands.of, form.input_count, y.shape, y.data);
+  check_addresses(text, operands.of, form.input_count, form.has_output ? &y.shape : nullptr,
+                  y.data);
 }
 
 /// The key that evaluate gives the call, from less.
@@ -99,6 +100,7 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
     }
     fits = fits && (one & more) == 0;  // a diagonal has one extent
     ones |= one;
+    fits = fits && (numbers.data[o] != nullptr || span.empty);
     ranges[o] = {numbers.data[o], span};
   }
   if (!form.has_output) settle();

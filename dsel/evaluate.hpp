@@ -27,6 +27,27 @@ template <class Twins, class... X>
   return one;
 }
 
+/// Whether an operand whose type tells its extents has entries, but a null address. (A number, as
+/// meets.)
+template <class X>
+[[gnu::always_inline]] inline int lacks_memory(const X& x) {
+  using traits = operand_traits_of<const X>;
+  constexpr bool has_entries = [] {
+    for (const index n : traits::static_extents) {
+      if (n == 0) return false;
+    }
+    return true;
+  }();
+  return has_entries && traits::data(x) == nullptr;
+}
+template <class... Lacks>
+[[noreturn, gnu::noinline, gnu::cold]] void throw_null(std::string_view text, Lacks... lacks) {
+  const bool of[] = {lacks != 0 ...};
+  int o = 0;
+  while (!of[o]) ++o;
+  throw_diagnostic({diagnosis::null_operand, -1, 0, {o}}, text);
+}
+
 /// Whether operand O, whose type tells all, touches bytes of the output behind the N inputs. (As a
 /// number: all operands are asked without a branch between them.)
 template <class Form, std::size_t O, std::size_t N>
@@ -117,7 +138,7 @@ template <class E, class Call, class Y, class... X>
   label_set stretched = 0;
   [&]<std::size_t... O>(std::index_sequence<O...>) __attribute__((always_inline)) {
     if constexpr (form::data.open_count == 0) {
-      if ((meets<form, O, n>(data) | ...)) [[unlikely]] {
+      if ((lacks_memory(y) | ... | (lacks_memory(x) | meets<form, O, n>(data)))) [[unlikely]] {
         admit_closed<E, form>(text, data[O]..., data[n]);
       }
     } else {
@@ -150,6 +171,8 @@ template <class E, class Call, class... X>
   }
   (std::index_sequence_for<X...>{});
   if constexpr (E::is_static) {
+    if ((lacks_memory(x) | ...)) [[unlikely]]
+      throw_null(text, lacks_memory(x)...);
     result y;
     run<E, Call>(form::value, text, {data, open}, nullptr, true, y, alpha, {0});
     return y;

@@ -294,8 +294,8 @@ template <class Result, int Beta, int Sign, class Y, class Number, class First, 
           for (run_time_operand& x : inputs) x.shape.space = device::cpu;
           shape.space = device::cpu;
           check(subscripts.view(), inputs, sizeof...(f), &shape, {});
-          require_disjoint(subscripts.view(), inputs, sizeof...(f), shape,
-                           operand_traits_of<Y>::data(y));
+          check_addresses(subscripts.view(), inputs, sizeof...(f), &shape,
+                          operand_traits_of<Y>::data(y));
           evaluate_terms<Result, Beta, Sign>(y, number, first);
           (evaluate_terms<Result, 1, Sign>(y, number, rest), ...);
         }

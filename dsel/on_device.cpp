@@ -62,19 +62,19 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
   key.add(is_zero(settings.alpha));
   if (!is_complex(y_shape.type) && (settings.alpha.im != 0 || settings.beta.im != 0))
     throw_diagnostic({diagnosis::complex_factor}, text);
-  const auto require_apart = [&] { require_disjoint(text, operands.data(), count, out.shape, y); };
+  const auto admit = [&] { check_addresses(text, operands.data(), count, &out.shape, y); };
 
   device_machine& machine = *where.machine;
   auto words = words_of(key, where);
   auto program = machine.programs.find(words);
   if (program) {
-    require_apart();
+    admit();
   } else {
-    with_lowered(text, operands, &out.shape, settings, machine.capabilities(), require_apart,
-                 [&](auto& call) {
-                   program = std::make_shared<const ready_program>(machine, std::move(call.program),
-                                                                   where.stream);
-                 });
+    with_lowered(
+        text, operands, &out.shape, settings, machine.capabilities(), admit, [&](auto& call) {
+          program =
+              std::make_shared<const ready_program>(machine, std::move(call.program), where.stream);
+        });
     machine.programs.keep(std::move(words), program);
   }
   run(*program, where, data, nullptr, out, settings);

@@ -26,8 +26,14 @@ address_range range_of(const run_time_operand& x) {
   return {x.data, span};
 }
 
-diagnostic overlap_of(const kernel& k, const run_time_operand* operands) {
+/// What is wrong with where operands lie.
+diagnostic check_addresses(const kernel& k, const run_time_operand* operands) {
   const run_time_operand& y = operands[k.output()];
+  for (int o = 0; o < k.operand_count; ++o) {
+    if (k.operands[o].role == operand_role::local || k.operands[o].is_identity) continue;
+    if (lacks_memory(operands[o].shape, operands[o].data))
+      return kernel_checks::at_operand(k, diagnosis::kernel_null, o);
+  }
   // Where maps lead is for the caller to know.
   if (y.map.numbers != nullptr) return {};
   const address_range written = range_of(y);
@@ -56,7 +62,7 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
   const kernel_extents found = extents_of(
       k, [&](int o) -> const auto& { return operands[o].shape; });
   if (found.error) throw_diagnostic(found.error, text);
-  if (const diagnostic wrong = overlap_of(k, operands)) throw_diagnostic(wrong, text);
+  if (const diagnostic wrong = check_addresses(k, operands)) throw_diagnostic(wrong, text);
   for (int l = 0; l < k.label_count; ++l) extents[l] = found.of[l];
 }
 
@@ -71,7 +77,7 @@ void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& o
     if (extent == dyn) extent = given;
     fits = fits && extent == given;
   }
-  if (!fits || overlap_of(k, operands)) [[unlikely]]
+  if (!fits || check_addresses(k, operands)) [[unlikely]]
     admit_kernel(k, text, operands, extents);
 }
 

@@ -141,7 +141,7 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
               const operand_shape<max_rank>& y_shape, void* y, const call_settings& settings) {
   if (is_zero(settings.alpha)) {
     check(text, inputs, count, &y_shape, settings.binding);
-    require_disjoint(text, inputs, count, y_shape, y);
+    check_addresses(text, inputs, count, &y_shape, y);
     require_real_factors(text, y_shape.type, settings);
     return scale(y_shape, y, settings.beta);
   }
@@ -159,7 +159,7 @@ void evaluate(std::string_view text, const run_time_operand* inputs, int count,
     call = plan_call(text, inputs, count, y_shape, settings);
     recent_calls::of_this_thread().keep(key, call);
   }
-  require_disjoint(text, inputs, count, y_shape, y);
+  check_addresses(text, inputs, count, &y_shape, y);
   run(*call, text, data, y_shape, y, settings);
 }
 
@@ -234,7 +234,7 @@ void run_time_plan::run(const run_time_operand* inputs, int count,
     data[o] = inputs[o].data;
   }
   if (!alike(y_shape, c.y)) throw_diagnostic({diagnosis::output_unlike_planned}, c.text);
-  require_disjoint(c.text, inputs, count, y_shape, y);
+  check_addresses(c.text, inputs, count, &y_shape, y);
   require_real_factors(c.text, c.type, settings);
   if (is_zero(settings.alpha) || c.is_empty) return scale(y_shape, y, settings.beta);
   const stored_program& runnable = is_zero(settings.beta) ? c.overwriting : c.updating;

@@ -92,10 +92,13 @@ void scale(const operand_shape<max_rank>& y_shape, void* y, beta_factor beta);
 bool are_disjoint(const run_time_operand& input, const operand_shape<max_rank>& y_shape,
                   const void* y);
 
-/// Throws overlap_error, naming the operand, unless `y` and each input are proved to share no
-/// address.
-void require_disjoint(std::string_view text, const run_time_operand* inputs, int count,
-                      const operand_shape<max_rank>& y_shape, const void* y);
+/// Whether entries are told of but no address.
+bool lacks_memory(const operand_shape<max_rank>& shape, const void* data);
+
+/// Throws shape_error for what lacks memory and, unless `y_shape` is null, overlap_error unless `y`
+/// and each input are proved to share no address; both name the operand.
+void check_addresses(std::string_view text, const run_time_operand* inputs, int count,
+                     const operand_shape<max_rank>* y_shape, const void* y);
 
 /// The full sentence: `tenfold: "ij,jk->im": output label 'm' at position 8 is in no operand`.
 [[noreturn]] void throw_diagnostic(const diagnostic& error, std::string_view text);

@@ -52,6 +52,9 @@ void throw_diagnostic(const diagnostic& error, std::string_view text) {
     case diagnosis::stack_range:
     case diagnosis::unknown_extent:
     case diagnosis::zero_stride_output:
+    case diagnosis::null_operand:
+    case diagnosis::null_output:
+    case diagnosis::kernel_null:
       throw shape_error(message);
     case diagnosis::kernel_layout:
     case diagnosis::unsupported_layout:

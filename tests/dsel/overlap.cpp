@@ -122,7 +122,8 @@ TEST_CASE("no pair of views that share an entry is accepted") {
     const run_time_operand input = run_time_operand_of(x);
     bool refused = false;
     try {
-      require_disjoint("ijk->ijk", &input, 1, run_time_operand_of(y).shape, y.data());
+      const auto shape = run_time_operand_of(y).shape;
+      check_addresses("ijk->ijk", &input, 1, &shape, y.data());
     } catch (const overlap_error&) {
       refused = true;
     }
