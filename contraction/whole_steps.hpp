@@ -149,7 +149,7 @@ class whole_steps : protected plan_values<L> {
     const int width = caps_.lanes(problem_.type);
     const double points = points_(step.labels);
     if (plan_.step_count == 1 && count == 1 && are_own(step) &&
-        select::are_short_sums(loops[run].extent, points, width, caps_.compiled))
+        select::are_short_sums(loops[run].extent, points, problem_.type, width, caps_.compiled))
       return true;
     return select::is_reduced(terms, points, width) &&
            loops[run].extent >= select::least_run(width);

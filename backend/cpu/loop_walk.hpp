@@ -34,6 +34,8 @@ class loop_list {
   step_loop* data() { return reinterpret_cast<step_loop*>(memory_); }
   const step_loop* data() const { return reinterpret_cast<const step_loop*>(memory_); }
   int count() const { return count_; }
+  const step_loop& last() const { return data()[count_ - 1]; }
+  void remove_last() { --count_; }
   /// Values of all loops together.
   index extent() const {
     index all = 1;

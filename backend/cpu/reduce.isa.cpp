@@ -213,12 +213,36 @@ class reduction {
   index groups_, runs_;
 };
 
-/// By the shortest vectors that hold the terms, of four lanes at least.
+/// By several rows in a vector, or by the shortest vectors that hold the terms, of four lanes at
+/// least.
 template <class T, int W>
-void run_short(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+void run_short(const loop_list& loops, const sum_rows& rows, index terms,
+               const step_arguments<T>& args) {
+  const auto runs = [&]<int Segment>(std::integral_constant<int, Segment>) {
+    if constexpr (permutes<T, W> && Segment <= W) {
+      using sums = short_sums<T, W, row_loads::whole, Segment>;
+      if (!sums::can_run(rows, terms, args)) return false;
+      sums(loops, rows, terms, args).run();
+      return true;
+    }
+    return false;
+  };
+  if constexpr (W == lanes<T>)
+    if (runs(std::integral_constant<int, 2>{}) || runs(std::integral_constant<int, 4>{}) ||
+        runs(std::integral_constant<int, 8>{}))
+      return;
   if constexpr (!is_complex_type<T> && W >= 8)
-    if (2 * step.k.extent <= W) return run_short<T, W / 2>(step, loops, args);
-  short_sums<T, W>(step, loops, args).run();
+    if (2 * terms <= W) return run_short<T, W / 2>(loops, rows, terms, args);
+  if (!runs(std::integral_constant<int, W>{})) short_sums<T, W>(loops, rows, terms, args).run();
+}
+template <class T>
+void run_short(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+  loop_list around;
+  for (int l = 0; l < step.outer_count; ++l) around.add_folded(loops[l]);
+  around.add_folded(step.m);
+  if (around.count() == 0) around.add(step.m);
+  const sum_rows rows = sum_rows::take(around);
+  run_short<T, lanes<T>>(around, rows, step.k.extent, args);
 }
 
 template <class T>
@@ -226,7 +250,7 @@ void run(const program_step& step, const step_loop* loops, const step_arguments<
   const bool has_b = step.b.where != buffer::none;
   if (select::sums_together(step.k.extent, lanes<T>) && step.k_outer_count == 0 &&
       step.blocks.parts <= 1 && lies_as<T>(step.a) && (!has_b || lies_as<T>(step.b)))
-    return run_short<T, lanes<T>>(step, loops, args);
+    return run_short<T>(step, loops, args);
   reduction<T>(step, loops, args).run();
 }
 

@@ -105,6 +105,24 @@ TEST_CASE("operands with sizes in their types beside pages that may not be touch
   check_static<std::complex<double>, 3>(rooms);
 }
 
+TEST_CASE("small matrices, times a vector each, beside pages that may not be touched") {
+  guarded_rooms rooms(3, 11 * 9 * 9 * 8);
+  const auto check = [&]<class T>(T, index m, index k, index count) {
+    generator g(2);
+    for (const bool at_end : {false, true}) {
+      const memory_source source = rooms.source(at_end);
+      product<T> p(m, 1, k, count, {}, {}, {}, entries_kind::exact, g, source);
+      for (const auto isa : instruction_sets()) CHECK(p.errors(isa) == 0);
+    }
+  };
+  for (index k = 2; k <= 9; ++k)
+    for (const index m : {1, 2, 3, 5, 9})
+      for (const index count : {1, 2, 11}) {
+        check(0.0, m, k, count);
+        check(0.0f, m, k, count);
+      }
+}
+
 TEST_CASE("operands beside pages that may not be touched") {
   using enum batch_layout;
   guarded_rooms rooms(60, 20 * 20 * 18 * 16);

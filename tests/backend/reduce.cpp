@@ -1,5 +1,8 @@
 #include "whole_steps.hpp"
 
+#include <algorithm>
+#include <limits>
+
 // Sums along which the operands are neighbours.
 
 namespace tenfold::testing {
@@ -24,12 +27,43 @@ TEST_CASE_TEMPLATE("a reduction has every term of every row", T, float, double, 
 
 TEST_CASE_TEMPLATE("short sums in batches: of a matrix and a vector each, of two vectors", T, float,
                    double, std::complex<float>, std::complex<double>) {
-  for (const index k : {1, 2, 4, 7, 8, 9, 15, 16, 17, 33, 130})
-    for (const index m : {1, 3, 7, 8, 9, 16, 17, 31}) {
-      check_sums<T>({{{5, m * k, k, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}});
+  for (const index k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 130})
+    for (const index m : {1, 2, 3, 7, 8, 9, 16, 17, 31, 70}) {
+      for (const index count : {2, 5, 23})
+        check_sums<T>({{{count, m * k, k, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}});
+      check_sums<T>({{{5, m * k, k + 1, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 2}}, {}});
+      check_sums<T>({{{5, m * k, 0, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}});  // one vector
+      // Batches apart, with one vector, and with one each.
+      check_sums<T>({{{3, m * k + 2, 0, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}});
+      check_sums<T>({{{3, m * k + 2, k, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}});
       check_sums<T>({{{m, k, k, 1}}, {{k, 1, 1, 0}}, {}, {}});  // one loop
       // Rows of both that are apart, results that lie in another order.
       check_sums<T>({{{3, m * (k + 1), k, 1}, {m, k + 1, 3 * k, 5}}, {{k, 1, 1, 0}}, {}, {}});
+    }
+}
+
+TEST_CASE_TEMPLATE("short sums take nothing of the rows beside them", T, float, double) {
+  for (const index k : {2, 3, 4, 5, 8, 13})
+    for (const index m : {1, 2, 3, 5, 8}) {
+      const index count = 40 / m;
+      const groups g{{{count, m * k, k, m}}, {{k, 1, 1, 0}}, {{m, k, 0, 1}}, {}};
+      const one_step p = program_of(reduce, g, scalar_of<T>);
+      const std::vector<T> b(static_cast<std::size_t>(count * k), T(1));
+      for (const index endless : {index{0}, count * m / 2, count * m - 1}) {
+        std::vector<T> a(static_cast<std::size_t>(count * m * k), T(1));
+        std::fill_n(a.begin() + endless * k, k, std::numeric_limits<T>::infinity());
+        for (int isa = 0; isa <= static_cast<int>(best_instruction_set()); ++isa) {
+          std::vector<T> c(static_cast<std::size_t>(count * m));
+          const void* const inputs[] = {a.data(), b.data()};
+          launch(p, program_arguments<T>{inputs, c.data()}, static_cast<instruction_set>(isa));
+          index wrong = 0;
+          for (index x = 0; x < count * m; ++x) {
+            const T want = x == endless ? std::numeric_limits<T>::infinity() : static_cast<T>(k);
+            wrong += c[static_cast<std::size_t>(x)] != want;
+          }
+          CHECK(wrong == 0);
+        }
+      }
     }
 }
 

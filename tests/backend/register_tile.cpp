@@ -7,8 +7,8 @@
 #include "numbers.hpp"
 
 using namespace tenfold::cpu;
-using tenfold::lane_access;
 using tenfold::epilogue;
+using tenfold::lane_access;
 using tenfold::testing::close;
 using tenfold::testing::epsilon;
 using tenfold::testing::integers;

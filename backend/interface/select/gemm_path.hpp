@@ -129,14 +129,18 @@ constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a, index c) {
   return s;
 }
 
-/// Whether sums have terms for half a vector, from which on those are their lanes.
-constexpr bool fills_half(index terms, int width) { return 2 * terms >= width; }
+/// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
+/// is, that of four lanes (real; 3 x 3 times a vector each, in L2: 5.6 GB/s by the kernels of
+/// batches, TODO so; Zen 5).
+constexpr bool fills_half(index terms, scalar type, int width) {
+  return 2 * terms >= (is_complex(type) || width < 4 ? width : 4);
+}
 
 /// Whether each result is a sum of terms that are neighbours in both operands, as those of a matrix
 /// times a vector are, or are so transposed: see are_short_sums.
 constexpr bool are_sums_of_neighbours(const gemm_shape& s, int width) {
-  return s.n == 1 && s.a.column == 1 && s.b.row == 1 && fills_half(s.k, width) && !s.a.conjugated &&
-         !s.b.conjugated && are_strided(s);
+  return s.n == 1 && s.a.column == 1 && s.b.row == 1 && fills_half(s.k, s.type, width) &&
+         !s.a.conjugated && !s.b.conjugated && are_strided(s);
 }
 
 /// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
