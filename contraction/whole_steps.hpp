@@ -176,7 +176,7 @@ class whole_steps : protected plan_values<L> {
       if (n >= 0 && contains(labels_of(v), n) && m != n) row = 0;
     }
     return select::is_pointwise((entries + read) * static_cast<double>(bytes_of(problem_.type)),
-                                tile, row, caps_);
+                                problem_.type, tile, row, caps_);
   }
 
   // --- which products are in blocks -----------------------------------------------------------

@@ -117,6 +117,15 @@ class lane_set {
 #endif
 };
 
+/// The lanes of two vectors of which one has a zero, of all bits, wherever the other has a number.
+template <class R, class Arch>
+[[gnu::always_inline]] inline register_vec<R, Arch> both(register_vec<R, Arch> a,
+                                                         register_vec<R, Arch> b) {
+  using bits = std::conditional_t<sizeof(R) == 8, std::int64_t, std::int32_t>;
+  using V = typename short_vec<bits, static_cast<int>(register_vec<R, Arch>::size)>::type;
+  return (decltype(a.data))((V)a.data | (V)b.data);
+}
+
 #endif
 
 }  // namespace TENFOLD_ISA

@@ -5,6 +5,7 @@
 #include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
+#include <tenfold/backend/cpu/short_tiles.hpp>
 #include <tenfold/backend/cpu/update.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 
@@ -300,68 +301,6 @@ class entry_wise {
   loop_list loops_;  ///< outer ones, tiles of m, tiles of n
 };
 
-/// Where the loops n and m are so short that a tile of them is little work: some values of the
-/// loops around them as well, entry by entry through a table of where they lie.
-template <class T>
-class short_tiles {
- public:
-  /// `loops`: all, in the order of the result.
-  short_tiles(const loop_list& loops, bool has_b, const step_arguments<T>& args)
-      : a_(static_cast<const T*>(args.a)),
-        b_(static_cast<const T*>(args.b)),
-        has_b_(has_b),
-        args_(args) {
-    int cut = loops.count() - 1;
-    while (cut > 0 && inner_ * loops.data()[cut].extent <= most / 2)
-      inner_ *= loops.data()[cut--].extent;
-    const step_loop& last = loops.data()[cut];
-    values_ = std::min(last.extent, std::max<index>(1, most / inner_));
-    left_ = last.extent;
-    outer_.add(loops.data(), cut);
-    outer_.add({(last.extent + values_ - 1) / values_, last.a * values_, last.b * values_,
-                last.c * values_});
-    loop_walk at(loops.data() + cut, loops.count() - cut, 0);
-    for (index i = 0; i < values_ * inner_; ++i, at.next()) table_[i] = {at.a, at.b, at.c};
-  }
-
-  void run() const {
-    parallel_tiles(outer_.extent(), std::max<index>(1, select::pointwise_task / most),
-                   [&](index begin, index end) {
-                     loop_walk at(outer_, begin);
-                     for (index i = begin; i < end; ++i, at.next()) block(at);
-                   });
-  }
-
- private:
-  static constexpr index most = 256;  ///< entries in the table
-
-  void block(const loop_walk& at) const {
-    const index count = inner_ * std::min(values_, left_ - at.at(outer_.count() - 1) * values_);
-    T* const c = args_.c + at.c;
-    if (args_.alpha != T(1) || args_.beta != T(0)) {
-      for (index i = 0; i < count; ++i)
-        update_entry(c[table_[i].c], value(at, table_[i]), args_.alpha, args_.beta);
-    } else if (has_b_) {
-      for (index i = 0; i < count; ++i) c[table_[i].c] = value(at, table_[i]);
-    } else {
-      for (index i = 0; i < count; ++i) c[table_[i].c] = a_[at.a + table_[i].a];
-    }
-  }
-  struct place {
-    index a, b, c;
-  };
-  T value(const loop_walk& at, const place& x) const {
-    return has_b_ ? scaled(a_[at.a + x.a], b_[at.b + x.b]) : a_[at.a + x.a];
-  }
-
-  const T *a_, *b_;
-  bool has_b_;
-  const step_arguments<T>& args_;
-  index inner_ = 1, values_, left_;  ///< entries of a value of the loop that is cut; its values
-  loop_list outer_;
-  place table_[most];
-};
-
 template <class T>
 void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
   const bool has_b = step.b.where != buffer::none;
@@ -369,15 +308,20 @@ void run(const program_step& step, const step_loop* loops, const step_arguments<
   const bool has_m = step.m.extent > 1 || step.outer_count == 0;
   const step_loop& m = has_m ? step.m : loops[step.outer_count - 1];
   const int outer_count = has_m ? step.outer_count : step.outer_count - 1;
-  if (m.extent * step.n.extent < select::short_tile && outer_count > 0 && lies_as<T>(step.a) &&
-      (!has_b || lies_as<T>(step.b))) {
+  const auto is_in_rows = [](index n) { return n == 0 || n == 1; };
+  const bool transposes = !is_in_rows(step.n.a) || (has_b && !is_in_rows(step.n.b));
+  const index tile = m.extent * step.n.extent;
+  const bool is_short = tile < select::short_tile;
+  if ((is_short || select::is_short_by_lanes(m.extent, step.n.extent, transposes, lanes<T>)) &&
+      outer_count > 0 && lies_as<T>(step.a) && (!has_b || lies_as<T>(step.b))) {
     loop_list all;
     all.add(loops, outer_count);
     all.add(m);
     for (int l = all.count() - 1; l > 0 && all.data()[l - 1].c < all.data()[l].c; --l)
       std::swap(all.data()[l - 1], all.data()[l]);
     all.add(step.n);
-    return short_tiles<T>(all, has_b, args).run();
+    const short_tiles<T> tiles(all, tile, has_b, args);
+    if (is_short || tiles.by_vectors()) return tiles.run();
   }
   loop_list outer;
   outer.add(loops, outer_count);

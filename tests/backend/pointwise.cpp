@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <tenfold/backend/cpu/caches.hpp>
 
+#include "guarded_rooms.hpp"
 #include "whole_steps.hpp"
 
 // Copies and products entry by entry, in any order of axes.
@@ -54,6 +56,57 @@ TEST_CASE_TEMPLATE("small matrices transposed, some at a time", T, float, double
   // Runs with nothing to transpose.
   check_entries<T>({{{3, 60, 0, 20}, {3, 20, 0, 60}}, {}, {}, {{20, 1, 0, 1}}}, false);
 }
+
+TEST_CASE_TEMPLATE(
+    "small matrices, whatever their shape: transposed, products of vectors, scaled rows", T, float,
+    double, std::complex<float>, std::complex<double>) {
+  for (const index m : {1, 2, 3, 4, 5, 8, 11})
+    for (const index n : {1, 2, 3, 4, 6, 7, 11})
+      for (const index count : {2, 7, 90}) {
+        const index all = m * n;
+        check_entries<T>({{{count, all, 0, all}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}}, false);
+        check_entries<T>({{{count, m, n, all}}, {}, {{m, 1, 0, n}}, {{n, 0, 1, 1}}}, true);
+        check_entries<T>({{{count, all, n, all}}, {}, {{m, n, 0, n}}, {{n, 1, 1, 1}}}, true);
+        // One operand for the whole batch; one whose rows are apart.
+        check_entries<T>({{{count, 0, all, all}}, {}, {{m, 1, n, n}}, {{n, m, 1, 1}}}, true);
+        check_entries<T>({{{count, m * (n + 2), 0, all}}, {}, {{m, n + 2, 0, n}}, {{n, 1, 0, 1}}},
+                         false);
+      }
+}
+
+#if defined(__unix__)
+TEST_CASE_TEMPLATE(
+    "small matrices transposed and outer products beside pages that may not be touched", T, float,
+    double) {
+  guarded_rooms rooms(3, 90 * 7 * 7 * sizeof(T));
+  const auto run = [&](const groups& g, bool has_b) {
+    for (const bool at_end : {false, true})
+      for (int isa = 0; isa <= static_cast<int>(best_instruction_set()); ++isa) {
+        const auto source = rooms.source(at_end);
+        const auto ones = [&](index count) {
+          auto* const x = reinterpret_cast<T*>(source(static_cast<std::size_t>(count) * sizeof(T)));
+          std::fill_n(x, count, T(1));
+          return x;
+        };
+        const index size = g.entries(&step_loop::c);
+        const void* const inputs[] = {ones(g.entries(&step_loop::a)),
+                                      ones(g.entries(&step_loop::b))};
+        T* const c = ones(size);
+        std::fill_n(c, size, T(2));
+        const one_step p = program_of(step_kind::pointwise, g, scalar_of<T>, {}, has_b);
+        launch(p, program_arguments<T>{inputs, c}, static_cast<instruction_set>(isa));
+        CHECK(std::count(c, c + size, T(1)) == size);
+      }
+  };
+  for (const index m : {1, 2, 3, 4, 5, 7})
+    for (const index n : {2, 3, 4, 7})
+      for (const index count : {2, 5, 90}) {
+        run({{{count, m * n, 0, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}}, false);
+        run({{{count, m, n, m * n}}, {}, {{m, 1, 0, n}}, {{n, 0, 1, 1}}}, true);
+        run({{{count, 0, n, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 1, 1}}}, true);
+      }
+}
+#endif
 
 TEST_CASE_TEMPLATE("products entry by entry and outer products", T, float, double,
                    std::complex<float>, std::complex<double>) {

@@ -283,12 +283,20 @@ static_assert(sum_parts(1, 1000000, 1000000) == 15 && sum_parts(1, 100000, 10000
 static_assert(sum_parts(100, 1 << 30, 1 << 30) == 1 && sum_parts(1, 1 << 30, 3) == 3);
 
 // No sum: transposed in tiles, or beyond L2.
-static_assert(is_pointwise(16000, 64, 0, avx512_capabilities));
-static_assert(!is_pointwise(16000, 9, 0, avx512_capabilities));
-static_assert(is_pointwise(16000, 0, 32, avx512_capabilities));
-static_assert(is_pointwise(16000, 0, 4, avx512_capabilities));
-static_assert(!is_pointwise(16000, 0, 3, avx512_capabilities));
-static_assert(is_pointwise(1 << 21, 0, 0, avx512_capabilities));
+static_assert(is_pointwise(16000, scalar::c64, 64, 0, avx512_capabilities));
+static_assert(!is_pointwise(16000, scalar::c64, 9, 0, avx512_capabilities));
+static_assert(is_pointwise(32768, scalar::f64, 9, 0, avx512_capabilities), "lanes are permuted");
+static_assert(!is_pointwise(16000, scalar::f64, 9, 0, avx512_capabilities), "for little");
+static_assert(!is_pointwise(32768, scalar::f64, 9, 0, compiled));
+static_assert(is_pointwise(16000, scalar::c64, 0, 32, avx512_capabilities));
+static_assert(is_pointwise(16000, scalar::c64, 0, 4, avx512_capabilities));
+static_assert(!is_pointwise(16000, scalar::c64, 0, 3, avx512_capabilities));
+static_assert(is_pointwise(32768, scalar::f64, 0, 3, avx512_capabilities));
+static_assert(!is_pointwise(32768, scalar::f64, 0, 0, avx512_capabilities));
+static_assert(pays_for_lanes(32768, 9) && !pays_for_lanes(32768, 49));
+static_assert(is_pointwise(1 << 21, scalar::f64, 0, 0, avx512_capabilities));
+static_assert(is_short_by_lanes(7, 7, true, 8) && !is_short_by_lanes(8, 8, true, 16));
+static_assert(is_short_by_lanes(11, 11, false, 16) && !is_short_by_lanes(8, 8, false, 8));
 static_assert(pointwise_tile_of(1000, 1000, true, scalar::f64, true).m == 128 &&
               pointwise_tile_of(1000, 1000, true, scalar::f64, true).n == 32);
 static_assert(pointwise_tile_of(1000, 1000, false, scalar::f64, false).m == 2 &&

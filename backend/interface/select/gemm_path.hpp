@@ -131,7 +131,7 @@ constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a, index c) {
 
 /// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
 /// is, that of four lanes (real; 3 x 3 times a vector each, in L2: 5.6 GB/s by the kernels of
-/// batches, TODO so; Zen 5).
+/// batches, 39 so, single precision 3 and 38; Zen 5).
 constexpr bool fills_half(index terms, scalar type, int width) {
   return 2 * terms >= (is_complex(type) || width < 4 ? width : 4);
 }

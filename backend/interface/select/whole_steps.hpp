@@ -244,8 +244,25 @@ constexpr bool collects_lines(index row_bytes, bool transposes) {
 /// A tile of the loops m and n with fewer entries is too short to be run as one.
 inline constexpr index short_tile = 32;
 
+/// Whether a tile that is longer is so, too, where vectors of results can be made of what lies
+/// near: whole ones of memory, permuted, instead of rows that do not fill one or blocks that are
+/// transposed (single precision, Zen 5, in L2 and from memory: outer products of order 8 32 and
+/// 31 GB/s instead of 21 and 13, of 11 27 and 25 instead of 31 and 19; transpositions of order 6 37
+/// and 35 instead of 19 and 14, of 8 28 and 30 instead of 45 and 21).
+constexpr bool is_short_by_lanes(index m, index n, bool transposes, int width) {
+  return m * n < 64 || (!transposes && n < width && m * n < 128);
+}
+
+/// Bytes from which on lanes are permuted: finding out where they are takes 1 us. Longer tiles do
+/// well without while all is little (transpositions of order 7 of 8 KiB: 33 GB/s, so 10).
+constexpr bool pays_for_lanes(double bytes, index tile) {
+  return bytes >= (tile < short_tile ? 1 << 15 : 1 << 17);
+}
+
 /// Entries of a row from which on rows that lie as they are read are run as such by the library
-/// (outer products of order 4, in L2, Zen 5: 24 GB/s, by tiles of the library's programs 10).
+/// (outer products of order 4, in L2, Zen 5: 24 GB/s, by tiles of the library's programs 10), and
+/// shorter ones, transposed ones, too, where lanes are permuted (of order 3 49, 7 by tiles, single
+/// precision 41 and 4; transpositions of order 3 55 and 24, 45 and 12).
 inline constexpr index pointwise_row = 4;
 
 /// Whether what has no sum is run in an order of its own: where it leaves the caches, where an
@@ -254,9 +271,12 @@ inline constexpr index pointwise_row = 4;
 /// 8 x 8: 43 and 62; Granite Rapids); of rows those do that are compiled for their program (outer
 /// products of order 32 and 100, Zen 4: 0.10 and 1.0 us, by rows 0.21 and 1.3, by the library's
 /// tiles 0.5 and 3.0).
-constexpr bool is_pointwise(double bytes, index transposed, index row, const capabilities& c) {
-  return transposed >= short_tile || (row >= pointwise_row && !c.compiled) ||
-         bytes > static_cast<double>(c.l2_bytes);
+constexpr bool is_pointwise(double bytes, scalar type, index transposed, index row,
+                            const capabilities& c) {
+  const bool by_lanes =
+      !c.compiled && !is_complex(type) && c.lanes(scalar::f64) >= 4 && pays_for_lanes(bytes, 1);
+  return transposed >= short_tile || (by_lanes && (transposed > 0 || row > 0)) ||
+         (row >= pointwise_row && !c.compiled) || bytes > static_cast<double>(c.l2_bytes);
 }
 
 /// Entries of scratch for it: three tiles of the largest size, their rows ended by a line.
