@@ -320,8 +320,10 @@ void run(const program_step& step, const step_loop* loops, const step_arguments<
     for (int l = all.count() - 1; l > 0 && all.data()[l - 1].c < all.data()[l].c; --l)
       std::swap(all.data()[l - 1], all.data()[l]);
     all.add(step.n);
-    const short_tiles<T> tiles(all, tile, has_b, args);
-    if (is_short || tiles.by_vectors()) return tiles.run();
+    if (is_short || short_tiles<T>::pays(all, tile, has_b)) {
+      const short_tiles<T> tiles(all, tile, has_b, args);
+      if (is_short || tiles.by_vectors()) return tiles.run();
+    }
   }
   loop_list outer;
   outer.add(loops, outer_count);

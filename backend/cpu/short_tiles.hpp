@@ -21,7 +21,12 @@ inline namespace TENFOLD_ISA {
 template <class T>
 class short_tiles {
  public:
-  /// `loops`: all, in the order of the result; `tile`: entries of m and n.
+  /// Whether there is enough to make results by vectors. `loops`: all, in the order of the result;
+  /// `tile`: entries of m and n.
+  static bool pays(const loop_list& loops, index tile, bool has_b) {
+    return has_vectors && select::pays_for_lanes(touched(loops, has_b), tile);
+  }
+
   short_tiles(const loop_list& loops, index tile, bool has_b, const step_arguments<T>& args)
       : a_(static_cast<const T*>(args.a)),
         b_(static_cast<const T*>(args.b)),
@@ -50,7 +55,7 @@ class short_tiles {
       const auto set = [&](auto& lanes, index place::*operand) {
         return lanes.set(values_ * inner_, [&](index i) { return table_[i].*operand; });
       };
-      const double bytes = touched(loops);
+      const double bytes = touched(loops, has_b);
       by_vectors_ = is_plain_ && follow && select::pays_for_lanes(bytes, tile) &&
                     set(lanes_of_a_, &place::a) && (!has_b_ || set(lanes_of_b_, &place::b));
       end_of_a_ = end_of(loops, &step_loop::a);
@@ -82,10 +87,10 @@ class short_tiles {
   };
 
   /// Bytes of all operands.
-  double touched(const loop_list& loops) const {
+  static double touched(const loop_list& loops, bool has_b) {
     double all = 0;
     for (const auto of : {&step_loop::a, &step_loop::b, &step_loop::c}) {
-      if (of == &step_loop::b && !has_b_) continue;
+      if (of == &step_loop::b && !has_b) continue;
       double entries = sizeof(T);
       for (int l = 0; l < loops.count(); ++l)
         if (loops.data()[l].*of != 0) entries *= static_cast<double>(loops.data()[l].extent);
