@@ -180,9 +180,10 @@ inline constexpr unsigned summed_ahead = 4096;
 
 /// Whether a step, of operands in memory alone, that sums however few terms has them as its lanes.
 /// Programs that are compiled by themselves do as well where terms do not fill a vector, or where
-/// all is little (`points` multiply-adds), those of the library where they do not fill half of one
-/// (16 x 16 times a vector each, in L2: 130 GB/s, compiled 52, by the kernels of batches 38; 4 x 4:
-/// 52, 107 and 9, from memory 39 and compiled 28; rows of 4 added: 79, 117 and 47; Zen 5).
+/// all is little (`points` multiply-adds); those of the library never, but for complex terms that
+/// do not fill half of one (16 x 16 times a vector each, in L2: 130 GB/s, compiled 52, by the
+/// kernels of batches 38; 4 x 4: 52, 107 and 9, from memory 39 and compiled 28; rows of 4 added:
+/// 79, 117 and 47; Zen 5).
 constexpr bool are_short_sums(index terms, double points, scalar type, int width, bool compiled) {
   return compiled ? terms >= width && points >= 64 * width : fills_half(terms, type, width);
 }
