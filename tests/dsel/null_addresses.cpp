@@ -77,20 +77,20 @@ TEST_CASE("a null address is refused where there are entries: sums of products")
 }
 
 TEST_CASE("a null address is refused where there are entries: fused kernels") {
-  using namespace labels;
+  using labels::e, labels::i, labels::j;
   using operands::B, operands::u, operands::v;
   const auto turn = fuse(e)(v(e, i) = B(i, j) * u(e, j));
-  const tensor<double, 3, 3> d{};
-  const tensor<double, 5, 3> x{};
-  tensor<double, 5, 3> y{};
+  const tensor<double, 3, 3> matrix{};
+  const tensor<double, 5, 3> from{};
+  tensor<double, 5, 3> to{};
   const view<const double, 5, 3> no_x(nullptr);
   view<double, 5, 3> no_y(nullptr);
   const auto sentence = [](const std::string& fault) {
     return fault.substr(fault.rfind(": ") + 2);
   };
-  CHECK(sentence(thrown_by<shape_error>([&] { turn(v = y, u = no_x, B = d); })) ==
+  CHECK(sentence(thrown_by<shape_error>([&] { turn(v = to, u = no_x, B = matrix); })) ==
         "'u' at position 18 has entries, but its address is null");
-  CHECK(sentence(thrown_by<shape_error>([&] { turn(v = no_y, u = x, B = d); })) ==
+  CHECK(sentence(thrown_by<shape_error>([&] { turn(v = no_y, u = from, B = matrix); })) ==
         "'v' at position 0 has entries, but its address is null");
 }
 
