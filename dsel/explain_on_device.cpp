@@ -35,7 +35,7 @@ device_explanation<kernel_limits> explain_kernel_on(const device_queue& where, c
                                                     const run_time_operand* given) {
   const auto operands = seen_from_host(given, k.operand_count);
   index extents[kernel::max_labels];
-  admit_kernel(k, text, operands.data(), extents);
+  learn_extents(k, text, operands.data(), extents);
   const auto made = plan_kernel_on(k, text, operands, extents);
   device_explanation<kernel_limits> told;
   told.device = cuda::ready_program(*where.machine,

@@ -373,8 +373,8 @@ class fused_kernel {
   ///   mass(v = V, u = U, B = Bt, D = Dt);
   /// V is overwritten, or added to where its first statement says +=. Static extents are planned by
   /// the compiler, others when it is called first: a thread knows its last plans. Throws
-  /// shape_error when run-time extents of a label differ, overlap_error when the output may share
-  /// memory with an input; the output is then untouched.
+  /// shape_error when run-time extents of a label differ or an operand has entries and no address,
+  /// overlap_error when the output may share memory with an input; the output is then untouched.
   template <class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
     by_number([](auto&... x) { fusing::run<text>(nullptr, x...); }, operands...);
@@ -392,7 +392,7 @@ class fused_kernel {
   /// Plans for operands like these; what is returned is called as the kernel is, and plans nothing.
   ///     const auto planned = mass.plan(v = V, u = U, B = Bt, D = Dt);
   ///     planned(v = V, u = U, B = Bt, D = Dt);
-  /// Throws as the call.
+  /// Throws as the call, but looks at no entry: operands need no memory yet.
   template <class... Named, class... X>
   kernel_plan<fused_kernel> plan(fusing::binding<Named, X>... operands) const {
     kernel_plan<fused_kernel> made;
@@ -401,7 +401,7 @@ class fused_kernel {
   }
 
   /// What a call with these operands does: its steps, and the flops and bytes of one value of the
-  /// batch label, as data that prints as a table. Throws as the call.
+  /// batch label, as data that prints as a table. Throws as the call, but looks at no entry.
   ///   std::cout << mass.explain(v = V, u = U, B = Bt, D = Dt);
   template <class... Named, class... X>
   kernel_explanation explain(fusing::binding<Named, X>... operands) const {

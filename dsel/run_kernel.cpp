@@ -57,13 +57,18 @@ void clear_entries(const run_time_operand& y) {
   });
 }
 
-void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
-                  index* extents) {
+void learn_extents(const kernel& k, std::string_view text, const run_time_operand* operands,
+                   index* extents) {
   const kernel_extents found = extents_of(
       k, [&](int o) -> const auto& { return operands[o].shape; });
   if (found.error) throw_diagnostic(found.error, text);
-  if (const diagnostic wrong = check_addresses(k, operands)) throw_diagnostic(wrong, text);
   for (int l = 0; l < k.label_count; ++l) extents[l] = found.of[l];
+}
+
+void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
+                  index* extents) {
+  learn_extents(k, text, operands, extents);
+  if (const diagnostic wrong = check_addresses(k, operands)) throw_diagnostic(wrong, text);
 }
 
 void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& open,
@@ -116,7 +121,7 @@ struct run_time_kernel::planned_call {
 run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
                                  const run_time_operand* operands) {
   index extents[kernel::max_labels];
-  admit_kernel(k, text, operands, extents);
+  learn_extents(k, text, operands, extents);
   const auto call = std::make_shared<planned_call>();
   call->said = &k;
   call->text = text;
@@ -159,10 +164,10 @@ void run_time_kernel::run_recent(const kernel& k, std::string_view text,
   constexpr std::size_t most = 16;
   thread_local std::vector<run_time_kernel> recent;
   thread_local std::size_t oldest = 0;
+  index extents[kernel::max_labels];
+  admit_kernel(k, text, operands, extents);
   for (const run_time_kernel& known : recent) {
     if (known.call_->said != &k || known.unlike_operand(operands) >= 0) continue;
-    index extents[kernel::max_labels];
-    admit_kernel(k, text, operands, extents);
     return run_time_kernel(known).run_alike(operands);
   }
   const run_time_kernel made(k, text, operands);
@@ -209,7 +214,7 @@ kernel_explanation explain_kernel(const kernel& k, std::string_view text,
                                   const operand_shape<max_rank>* types,
                                   const capabilities* compiled_for) {
   index extents[kernel::max_labels];
-  admit_kernel(k, text, operands, extents);
+  learn_extents(k, text, operands, extents);
   operand_shape<max_rank> shapes[kernel::max_operands];
   for (int o = 0; o < k.operand_count; ++o) shapes[o] = operands[o].shape;
   const bool compiled = compiled_for != nullptr;

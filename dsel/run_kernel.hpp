@@ -10,9 +10,15 @@
 namespace tenfold {
 
 /// Learns the extents of a kernel's labels from its operands (those of locals
-/// are not looked at). Throws shape_error where two extents of a label differ,
-/// backend_error for an operand that is not strided, and overlap_error unless
-/// the output is proved to share no address with an input.
+/// are not looked at); where entries lie does not matter. Throws shape_error
+/// where two extents of a label differ, and backend_error for an operand that is
+/// not strided.
+void learn_extents(const kernel& k, std::string_view text, const run_time_operand* operands,
+                   index* extents);
+
+/// The same for operands that the kernel is to run over. Throws, too, shape_error
+/// for one that has entries and no address, and overlap_error unless the output
+/// is proved to share no address with an input.
 void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
                   index* extents);
 
@@ -28,7 +34,7 @@ void clear_entries(const run_time_operand& y);
 /// the compiler uses. Immutable, cheap to copy, safe to share between threads.
 class run_time_kernel {
  public:
-  /// Plans for operands of these shapes. Throws as admit_kernel, and
+  /// Plans for operands of these shapes. Throws as learn_extents, and
   /// backend_error for a kernel that is too long.
   run_time_kernel(const kernel& k, std::string_view text, const run_time_operand* operands);
 
@@ -38,7 +44,7 @@ class run_time_kernel {
   void run(const run_time_operand* operands) const;
 
   /// Runs k by what this thread has planned last for operands of these shapes, or plans it. Throws
-  /// as the constructor.
+  /// as admit_kernel and the constructor.
   static void run_recent(const kernel& k, std::string_view text, const run_time_operand* operands);
 
   /// Floating-point operations of one run.
@@ -67,7 +73,7 @@ struct device_explanation;
 void run_kernel_on(const device_queue& where, const kernel& k, std::string_view text,
                    const run_time_operand* operands);
 
-/// What run_kernel_on does. Throws as it.
+/// What run_kernel_on does, wherever the entries lie. Throws as it, but as learn_extents.
 device_explanation<kernel_limits> explain_kernel_on(const device_queue& where, const kernel& k,
                                                     std::string_view text,
                                                     const run_time_operand* operands);
@@ -77,7 +83,8 @@ using kernel_explanation = explanation<kernel_limits>;
 /// What a call of the kernel does. `types` is what the types of the operands
 /// tell, `dyn` for the rest; `compiled_for` is the machine that the compiler
 /// planned for, null where the call plans. Amounts are those of one value of
-/// the batch label. Throws as the call.
+/// the batch label. Entries need no memory. Throws as learn_extents, and as the
+/// planner of the call.
 kernel_explanation explain_kernel(const kernel& k, std::string_view text,
                                   const run_time_operand* operands,
                                   const operand_shape<max_rank>* types,

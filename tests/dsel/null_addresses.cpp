@@ -92,6 +92,24 @@ TEST_CASE("a null address is refused where there are entries: fused kernels") {
         "'u' at position 18 has entries, but its address is null");
   CHECK(sentence(thrown_by<shape_error>([&] { turn(v = no_y, u = from, B = matrix); })) ==
         "'v' at position 0 has entries, but its address is null");
+  CHECK_NOTHROW(turn.explain(v = no_y, u = no_x, B = matrix));
+
+  const tensor<double, dyn, dyn> matrix_of_call(3, 3), from_of_call(5, 3);
+  const view<const double, dyn, dyn> no_x_of_call(nullptr, 5, 3);
+  const view<double, dyn, dyn> no_y_of_call(nullptr, 5, 3);
+  const auto planned = turn.plan(v = no_y_of_call, u = no_x_of_call, B = matrix_of_call);
+  CHECK_NOTHROW(turn.explain(v = no_y_of_call, u = no_x_of_call, B = matrix_of_call));
+  for (int times = 0; times < 2; ++times) {
+    const auto by = [&](const auto& kernel) {
+      CHECK(sentence(thrown_by<shape_error>([&] {
+              kernel(v = no_y_of_call, u = from_of_call, B = matrix_of_call);
+            })) == "'v' at position 0 has entries, but its address is null");
+    };
+    by(turn);
+    by(planned);
+    tensor<double, dyn, dyn> to_of_call(5, 3);
+    turn(v = to_of_call, u = from_of_call, B = matrix_of_call);  // known when it comes again
+  }
 }
 
 TEST_CASE("a null address is refused where there are entries: batches that no strides reach") {
