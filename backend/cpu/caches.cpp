@@ -27,6 +27,7 @@ namespace {
 cache_sizes& sizes() {
   static cache_sizes known = [] {
     cache_sizes s;
+    if (const index l1 = cache_bytes(1); l1 > 0) s.l1 = l1;
     if (const index l2 = cache_bytes(2); l2 > 0) s.l2 = l2;
     if (const index l3 = cache_bytes(3); l3 > 0) s.l3 = l3;
     if (s.l3 < s.l2) s.l3 = s.l2;

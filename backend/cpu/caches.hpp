@@ -6,6 +6,7 @@ namespace tenfold::cpu {
 
 /// Bytes of the caches that one core of this machine reaches.
 struct cache_sizes {
+  index l1 = index{32} << 10;
   index l2 = index{1} << 20;
   index l3 = index{32} << 20;
 };

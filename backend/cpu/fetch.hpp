@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/load_store.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/select.hpp>
@@ -12,7 +13,8 @@
 /// bursts, fetches are dropped when the buffers for misses are full. A line or two between the sums
 /// of two columns brings data at quadrature points at 23 to 27 GB/s where bursts bring 17 to 20 and
 /// none 12 to 19 (hand-written kernels of p = 4, Zen 5, which reads 38); two tiles ahead was no
-/// better, and into L2 worse than into L1. What lies in L3 is left alone: there it cost 4 to 12 %.
+/// better, and into L2 worse than into L1: that depends on the machine. What lies in L3 is left
+/// alone: there it cost 4 to 12 %.
 ///
 /// What keeps bandwidth unused is that a processor drops fetches. Zen 5 does so while vectors are
 /// loaded, two in a cycle: beside multiply-adds that read scratch of 16 KB in L1 at that rate all
@@ -113,8 +115,12 @@ class line_fetcher {
     std::uintptr_t begin, end;
   };
 
-  line_fetcher(const range* ranges, int count, int lines)
-      : next_(ranges), last_(ranges + count), lines_(lines) {
+  /// `bytes`: of a tile.
+  line_fetcher(const range* ranges, int count, int lines, index bytes)
+      : next_(ranges),
+        last_(ranges + count),
+        lines_(lines),
+        into_l2_(select::fetches_into_l2(bytes, caches().l1)) {
     go_on();
   }
   void also_writes(staged_lines* lines, int at_once) {
@@ -122,9 +128,10 @@ class line_fetcher {
     written_at_once_ = at_once;
   }
   [[gnu::always_inline]] void fetch() {
-    for (int i = 0; i < lines_; ++i) {
-      __builtin_prefetch(reinterpret_cast<const void*>(at_));
-      at_ += 64;
+    if (into_l2_) {
+      fetch_lines<2>();
+    } else {
+      fetch_lines<3>();
     }
     if (at_ >= end_) [[unlikely]]
       go_on();
@@ -133,6 +140,13 @@ class line_fetcher {
   }
 
  private:
+  template <int Locality>
+  [[gnu::always_inline]] void fetch_lines() {
+    for (int i = 0; i < lines_; ++i) {
+      __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, Locality);
+      at_ += 64;
+    }
+  }
   [[gnu::noinline]] void go_on() {
     if (next_ == last_) {
       lines_ = 0;
@@ -147,6 +161,7 @@ class line_fetcher {
   const range *next_, *last_;
   std::uintptr_t at_ = 0, end_ = 0;
   int lines_;
+  bool into_l2_;
   staged_lines* written_ = nullptr;
   int written_at_once_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/short_tiles.hpp>
+#include <tenfold/backend/cpu/transposed_lines.hpp>
 #include <tenfold/backend/cpu/update.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 
@@ -24,23 +25,6 @@ struct tile_rows {
   const T* row = nullptr;
   index m = 0, n = 0;  ///< n: 0 or 1
 };
-
-/// to[i * to_m + j] := x[i + j * n] in blocks of P x P, the last ones drawn back so that they end
-/// with the tile.
-template <int P, class T, bool Conjugated, class X>
-void copy_transposed(T* to, index to_m, const X* x, index n, index rows, index columns) {
-  if (rows >= P && columns >= P) {
-    for (index j = 0; j < columns; j += P) {
-      j = std::min(j, columns - P);
-      for (index i = 0; i < rows; i += P) {
-        i = std::min(i, rows - P);
-        pack_block<T, P, Conjugated, P>(to + i * to_m + j, to_m, x + i + j * n, n);
-      }
-    }
-  } else if constexpr (P > 1) {
-    copy_transposed<P / 2, T, Conjugated>(to, to_m, x, n, rows, columns);
-  }
-}
 
 /// An operand, read tile by tile.
 template <class T>
@@ -327,6 +311,13 @@ void run(const program_step& step, const step_loop* loops, const step_arguments<
   }
   loop_list outer;
   outer.add(loops, outer_count);
+  if (!has_b && m.a == 1 && step.n.a != 0 && step.n.a != 1 && step.n.c == 1 && args.beta == T(0) &&
+      select::transposes_lines(m.extent, step.n.extent, scalar_of<T>) &&
+      select::writes_past_caches(2.0 * static_cast<double>(sizeof(T)) *
+                                     static_cast<double>(m.extent * step.n.extent) *
+                                     static_cast<double>(outer.extent()),
+                                 caches().l3))
+    return transposed_lines<T>(m, step.n, outer, step, args).run();
   entry_wise<T>(m, step.n, outer, step, args).run();
 }
 

@@ -163,7 +163,8 @@ class static_runner {
         lines[s] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
       }
     }
-    line_fetcher next(lines, i + 1 < end ? streams_of<P, F>.count : 0, streams_of<P, F>.lines());
+    line_fetcher next(lines, i + 1 < end ? streams_of<P, F>.count : 0, streams_of<P, F>.lines(),
+                      streams_of<P, F>.bytes);
     at.next = &next;
     if (result != nullptr && at.lane_count == phase.width * phase.vectors)
       at.staged = result->begin(at, next, streams_of<P, F>.pieces);

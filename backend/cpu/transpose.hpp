@@ -176,6 +176,18 @@ template <class T, int P, class Y>
   }
 }
 
+/// The same past the caches, as stream() writes; y begins with a vector.
+template <class T, int P>
+[[gnu::always_inline]] inline void stream_row(T* y, entry_row<T, P> row) {
+  using U = typename moved_unit<T>::type;
+  constexpr int units = P * moved_unit<T>::count;
+  if constexpr (units > 1)
+    stream<U, units>(reinterpret_cast<U*>(y),
+                     vec<U, units>((typename vec<U, units>::register_type)row));
+  else
+    store_row<T, P>(y, row);
+}
+
 /// to[i] := conj?(x[i * step]) for i < count.
 template <class T, bool Conjugated, class X>
 void copy_run(T* to, const X* x, index count, index step) {

@@ -9,7 +9,8 @@ namespace tenfold::testing {
 TEST_CASE("caches: what one core reaches, not the sum over a package") {
   constexpr index most = index{64} << 20;  // of more no core can count on all
   const cpu::cache_sizes& known = cpu::caches();
-  CHECK(known.l2 > 0);
+  CHECK(known.l1 > 0);
+  CHECK(known.l2 > known.l1);
   CHECK(known.l3 >= known.l2);
   CHECK(known.l3 <= std::max(known.l2, most));
 

@@ -16,7 +16,7 @@ constexpr step_kind pointwise = step_kind::pointwise;
 template <class T, class A = T, class B = T>
 void check_entries(const groups& g, bool has_b) {
   const cpu::cache_sizes usual = cpu::caches();
-  for (const cpu::cache_sizes& sizes : {usual, cpu::cache_sizes{1024, 1024}}) {
+  for (const cpu::cache_sizes& sizes : {usual, cpu::cache_sizes{1024, 1024, 1024}}) {
     cpu::assume_caches(sizes);
     check<T, A, B>(pointwise, g, {}, has_b);
   }
@@ -34,6 +34,23 @@ TEST_CASE_TEMPLATE("axes in another order", T, float, double, std::complex<float
       check_entries<T>({{{2, m * n, 0, m * (n + 3)}}, {}, {{m, 1, 0, n + 3}}, {{n, m, 0, 1}}},
                        false);
     }
+}
+
+TEST_CASE_TEMPLATE("axes in another order, line by line", T, float, double, std::complex<float>,
+                   std::complex<double>) {
+  for (const index m : {16, 23, 45, 300})
+    for (const index n : {16, 40, 64, 150, 275}) {
+      const index lines = (n + 15) / 16 * 16;
+      for (const index row : {n, lines, lines + 1})
+        check_entries<T>({{{3, m * n, 0, m * row}}, {}, {{m, 1, 0, row}}, {{n, m, 0, 1}}}, false);
+    }
+  // A row is left when the others are cut into tiles.
+  for (const index all : {3841, 7937})
+    for (const index row : {16, 17})
+      check_entries<T>({{}, {}, {{all, 1, 0, row}}, {{16, all, 0, 1}}}, false);
+  // The loop around is between those of the matrix, here and there.
+  const index m = 40, n = 33, count = 5;
+  check_entries<T>({{{count, m, 0, n}}, {}, {{m, 1, 0, n * count}}, {{n, m * count, 0, 1}}}, false);
 }
 
 TEST_CASE_TEMPLATE("copies, broadcasts and strides of all kinds", T, float, double,
@@ -75,36 +92,55 @@ TEST_CASE_TEMPLATE(
 }
 
 #if defined(__unix__)
+/// All results are written, and nothing is touched before and behind the operands: twos become
+/// ones.
+template <class T>
+void check_between_pages(guarded_rooms& rooms, const groups& g, bool has_b) {
+  for (const bool at_end : {false, true})
+    for (int isa = 0; isa <= static_cast<int>(best_instruction_set()); ++isa) {
+      const auto source = rooms.source(at_end);
+      const auto ones = [&](index count) {
+        auto* const x = reinterpret_cast<T*>(source(static_cast<std::size_t>(count) * sizeof(T)));
+        std::fill_n(x, count, T(1));
+        return x;
+      };
+      const index size = g.entries(&step_loop::c);
+      const void* const inputs[] = {ones(g.entries(&step_loop::a)), ones(g.entries(&step_loop::b))};
+      T* const c = ones(size);
+      std::fill_n(c, size, T(2));
+      const one_step p = program_of(step_kind::pointwise, g, scalar_of<T>, {}, has_b);
+      launch(p, program_arguments<T>{inputs, c}, static_cast<instruction_set>(isa));
+      CHECK(std::count(c, c + size, T(1)) == size);
+    }
+}
+
 TEST_CASE_TEMPLATE(
     "small matrices transposed and outer products beside pages that may not be touched", T, float,
     double) {
   guarded_rooms rooms(3, 90 * 7 * 7 * sizeof(T));
-  const auto run = [&](const groups& g, bool has_b) {
-    for (const bool at_end : {false, true})
-      for (int isa = 0; isa <= static_cast<int>(best_instruction_set()); ++isa) {
-        const auto source = rooms.source(at_end);
-        const auto ones = [&](index count) {
-          auto* const x = reinterpret_cast<T*>(source(static_cast<std::size_t>(count) * sizeof(T)));
-          std::fill_n(x, count, T(1));
-          return x;
-        };
-        const index size = g.entries(&step_loop::c);
-        const void* const inputs[] = {ones(g.entries(&step_loop::a)),
-                                      ones(g.entries(&step_loop::b))};
-        T* const c = ones(size);
-        std::fill_n(c, size, T(2));
-        const one_step p = program_of(step_kind::pointwise, g, scalar_of<T>, {}, has_b);
-        launch(p, program_arguments<T>{inputs, c}, static_cast<instruction_set>(isa));
-        CHECK(std::count(c, c + size, T(1)) == size);
-      }
-  };
   for (const index m : {1, 2, 3, 4, 5, 7})
     for (const index n : {2, 3, 4, 7})
       for (const index count : {2, 5, 90}) {
-        run({{{count, m * n, 0, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}}, false);
-        run({{{count, m, n, m * n}}, {}, {{m, 1, 0, n}}, {{n, 0, 1, 1}}}, true);
-        run({{{count, 0, n, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 1, 1}}}, true);
+        const auto check_one = [&](const groups& g, bool has_b) {
+          check_between_pages<T>(rooms, g, has_b);
+        };
+        check_one({{{count, m * n, 0, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}}, false);
+        check_one({{{count, m, n, m * n}}, {}, {{m, 1, 0, n}}, {{n, 0, 1, 1}}}, true);
+        check_one({{{count, 0, n, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 1, 1}}}, true);
       }
+}
+
+TEST_CASE_TEMPLATE("axes in another order, line by line, beside pages that may not be touched", T,
+                   float, double) {
+  constexpr index most = 3 * 45 * 275;
+  guarded_rooms rooms(3, most * sizeof(T));
+  const cpu::cache_sizes usual = cpu::caches();
+  cpu::assume_caches({1024, 1024, 1024});
+  for (const index m : {16, 23, 45})
+    for (const index n : {16, 33, 64, 275})
+      check_between_pages<T>(rooms, {{{3, m * n, 0, m * n}}, {}, {{m, 1, 0, n}}, {{n, m, 0, 1}}},
+                             false);
+  cpu::assume_caches(usual);
 }
 #endif
 

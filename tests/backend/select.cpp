@@ -303,6 +303,10 @@ static_assert(pointwise_tile_of(1000, 1000, false, scalar::f64, false).m == 2 &&
               pointwise_tile_of(1000, 1000, false, scalar::f64, false).n == 1000);
 static_assert(pointwise_tile_of(1000, 1000, false, scalar::f64, true).n == 1000, "in long rows");
 static_assert(pointwise_tile_of(3, 5, true, scalar::c64, false).n == 5);
+static_assert(transposes_lines(8, 16, scalar::f64) && !transposes_lines(8, 8, scalar::f64) &&
+              !transposes_lines(7, 1000, scalar::f64) && !transposes_lines(1000, 7, scalar::f64));
+static_assert(!transposes_lines(20, 20, scalar::f64) && transposes_lines(24, 24, scalar::f64) &&
+              transposes_lines(23, 23, scalar::f64));
 static_assert(collects_lines(255, false) && !collects_lines(256, false) &&
               collects_lines(256, true));
 
@@ -321,6 +325,8 @@ TEST_CASE("a block of rows stays in L2, one of columns in L3, on every instructi
 
 // --- tasks ---
 
+static_assert(fetches_into_l2(8193, 32768) && !fetches_into_l2(8192, 32768) &&
+              !fetches_into_l2(1 << 20, 49152));
 static_assert(tiles_per_task(1 << 20) == 1);
 static_assert(tiles_per_task(1e12) == 1, "at least one");
 static_assert(tiles_per_task(1 << 10) == 1 << 10);

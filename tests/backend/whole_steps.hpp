@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <vector>
@@ -102,8 +104,15 @@ int wrong_entries(const groups& g, one_step p, T alpha, T beta, bool conjugated)
     });
   });
   int wrong = 0;
-  for (int isa = 0; isa <= static_cast<int>(best_instruction_set()); ++isa) {
-    std::vector<T> c = before;
+  constexpr std::size_t line = 64, in_line = line / sizeof(T);
+  std::vector<T> memory(before.size() + in_line + 1);
+  T* const first = memory.data() + (line - reinterpret_cast<std::uintptr_t>(memory.data()) % line) %
+                                       line / sizeof(T);
+  const int sets = static_cast<int>(best_instruction_set()) + 1;
+  // C begins with a line, or behind its first entry.
+  for (int run = 0; run < 2 * sets; ++run) {
+    T* const c = first + run / sets;
+    std::copy(before.begin(), before.end(), c);
     if (beta == T(0)) {
       for_each(g.batch, [&](index, index, index tc) {
         for_each(g.rows, [&](index, index, index rc) {
@@ -114,9 +123,9 @@ int wrong_entries(const groups& g, one_step p, T alpha, T beta, bool conjugated)
       });
     }
     const void* const inputs[] = {a.data(), b.data()};
-    launch(p, program_arguments<T>{inputs, c.data(), nullptr, alpha, beta},
-           static_cast<instruction_set>(isa));
-    for (std::size_t i = 0; i < c.size(); ++i) wrong += !(c[i] == want[i]);
+    launch(p, program_arguments<T>{inputs, c, nullptr, alpha, beta},
+           static_cast<instruction_set>(run % sets));
+    for (std::size_t i = 0; i < want.size(); ++i) wrong += !(c[i] == want[i]);
   }
   return wrong;
 }

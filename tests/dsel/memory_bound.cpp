@@ -132,7 +132,7 @@ TEST_CASE("conjugates and mixed scalars, transposed and summed") {
 TEST_CASE_TEMPLATE("rows that are read once, with and without fetching ahead", T, float, double,
                    z) {
   const cpu::cache_sizes usual = cpu::caches();
-  for (const cpu::cache_sizes& sizes : {usual, cpu::cache_sizes{0, 0}}) {
+  for (const cpu::cache_sizes& sizes : {usual, cpu::cache_sizes{0, 0, 0}}) {
     cpu::assume_caches(sizes);
     check_on_all_sets<T>("i,ij->j", {{30}, {30, 40}});
     check_on_all_sets<T>("ik,jki->ji", {{30, 17}, {40, 17, 30}});

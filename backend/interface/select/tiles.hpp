@@ -100,6 +100,13 @@ inline constexpr index cleared_entries = 1 << 16;
 /// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
 inline constexpr index fetched_bytes = 2048;
 
+/// Whether those of one that reads so many are fetched into L2: out of an L1 of 32 KiB what is
+/// fetched drives the scratch of the tile at work, unless it is little (operators from memory, Zen
+/// 4, medians, into L2 beside into L1: p = 3, 4, 7 BP1 1.3, 0.9 and 1.1, BP3 1.4, 1.6 and 1.3,
+/// BP5 1.6, 1.3 and 1.2 times as fast; p = 2 BP1, that is 5 KB, 0.9, BP5 10 KB 1.4). With 48 KiB,
+/// Zen 5, L1 was better.
+constexpr bool fetches_into_l2(index bytes, index l1) { return l1 < 49152 && 4 * bytes > l1; }
+
 /// A tile's result of at least so many bytes goes past the caches beside the work on the next tile,
 /// a smaller one at once (mass operator of the bench spine from memory, Zen 5, beside it against at
 /// once: p = 6, 22 KB, 1.05 to 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4
