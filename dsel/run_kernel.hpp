@@ -73,7 +73,8 @@ struct device_explanation;
 void run_kernel_on(const device_queue& where, const kernel& k, std::string_view text,
                    const run_time_operand* operands);
 
-/// What run_kernel_on does, wherever the entries lie. Throws as it, but as learn_extents.
+/// What run_kernel_on does, wherever the entries lie. Throws as learn_extents, and backend_error for
+/// what the device cannot do.
 device_explanation<kernel_limits> explain_kernel_on(const device_queue& where, const kernel& k,
                                                     std::string_view text,
                                                     const run_time_operand* operands);

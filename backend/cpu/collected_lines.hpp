@@ -14,10 +14,8 @@ class collected_lines {
   /// `memory` begins with a line and has room for `capacity` entries.
   collected_lines(T* memory, index capacity) : memory_(memory), capacity_(capacity) {}
 
-  /// Pieces of so many entries have room.
-  static constexpr bool has_room(index entries, index capacity) {
-    return entries + in_line + at_once <= capacity;
-  }
+  /// The least capacity for pieces of so many entries.
+  static constexpr index room_for(index entries) { return entries + in_line + at_once; }
 
   /// Where the next `entries` are to be written, which belong at c.
   T* next(T* c, index entries) {

@@ -12,6 +12,11 @@ inline namespace TENFOLD_ISA {
 /// and some that are cut.
 inline constexpr int most_loops = 72;
 
+/// The loop over tiles of so many values of a loop, the last of them perhaps shorter.
+inline step_loop tiles_of(const step_loop& loop, index tile) {
+  return {(loop.extent + tile - 1) / tile, loop.a * tile, loop.b * tile, loop.c * tile};
+}
+
 /// A list of loops, in memory that is not filled before: most calls have few.
 class loop_list {
  public:

@@ -135,7 +135,7 @@ class entry_wise {
     const index row_bytes = n_.extent * index{sizeof(T)};
     collects_ = streams && is_plain_ && tile.m == m_.extent && tile.n == n_.extent && goes_on() &&
                 select::collects_lines(row_bytes, transposes) &&
-                collected_lines<T>::has_room(m_.extent * n_.extent, area);
+                collected_lines<T>::room_for(m_.extent * n_.extent) <= area;
     streams_ = collects_ || (streams && row_bytes >= line);
     loops_.add(tiles_of(m_, tile_m_));
     loops_.add(tiles_of(n_, tile_n_));
@@ -195,10 +195,6 @@ class entry_wise {
       if (loop.*operand != 0) entries *= static_cast<double>(loop.extent);
     }
     return entries * static_cast<double>(sizeof(T));
-  }
-
-  static step_loop tiles_of(const step_loop& loop, index tile) {
-    return {(loop.extent + tile - 1) / tile, loop.a * tile, loop.b * tile, loop.c * tile};
   }
 
   /// Entries of scratch for one tile.

@@ -67,7 +67,8 @@ class transposed_lines {
   void run() const {
     const index grain = std::max<index>(1, select::pointwise_task / (rows_ * columns_));
     parallel_tiles(loops_.extent(), grain, [&](index begin, index end) {
-      const index room = way_ == way::collected ? collected_room : 0;
+      const index room =
+          way_ == way::collected ? collected_lines<T>::room_for(2 * in_line * columns_) : 0;
       const scratch_block memory(static_cast<std::size_t>(room) * sizeof(T));
       collected_lines<T> lines(memory.as<T>(), room);
       loop_walk here(loops_, begin);
@@ -91,8 +92,6 @@ class transposed_lines {
   static constexpr index ahead = select::transposed_ahead * in_line;
   static constexpr index most_lines = 8;  ///< of a row in a piece
   static constexpr index most_collected = select::collected_row / index{sizeof(T)};
-  static constexpr index collected_room =
-      (4096 + line) / index{sizeof(T)} + 2 * in_line * most_collected;
 
   /// How the rows of pieces are written: they are lines; they follow one another; anything else.
   enum class way { lines, collected, runs };
@@ -104,9 +103,6 @@ class transposed_lines {
   static index in_parts(index extent, index most) {
     const index parts = (extent + most - 1) / most;
     return whole_pieces((extent + parts - 1) / parts);
-  }
-  static step_loop tiles_of(const step_loop& loop, index tile) {
-    return {(loop.extent + tile - 1) / tile, loop.a * tile, loop.b * tile, loop.c * tile};
   }
 
   /// Where a tile lies in A and C, its size, and how many columns are before it and, with its own,
