@@ -12,10 +12,10 @@ class step_lowering : protected tile_values<L, Program> {
 
  protected:
   using base::append, base::axis_matrix, base::end_of_sum, base::inner, base::labels_of,
-      base::leave, base::matrix_in_halves, base::move_by_slabs, base::operand, base::order_of,
-      base::release, base::release_operand, base::renamed, base::result, base::reuse_operand,
-      base::set_loops, base::sibling_stride, base::symmetry_of_step, base::under_name,
-      base::without_renaming;
+      base::last_use, base::leave, base::matrix_in_halves, base::move_by_slabs, base::operand,
+      base::order_of, base::release, base::release_operand, base::renamed, base::result,
+      base::reuse_operand, base::set_loops, base::sibling_stride, base::symmetry_of_step,
+      base::under_name, base::without_renaming;
   using base::base;
   using base::caps_, base::copies_, base::halves_, base::kept_, base::kept_count_, base::n_,
       base::out_, base::plan_, base::points_, base::problem_, base::runs_together_, base::slabs_,
@@ -283,11 +283,13 @@ class step_lowering : protected tile_values<L, Program> {
         x.c.ref.type = problem_.type;
         x.c.ref.value = n_ + x.step;
       } else {
-        x.c = result(in, x.step, results, peak);
+        x.c = i < last ? result(in, x.step, results, peak)
+                       : result(in, x.step, results, peak, line_by_line(shape, s, w, parts[0].b));
       }
       results[x.step] = x.c;
     }
     if (!out_.feasible) return;
+    const bool takes_columns = parts[0].b.region >= 0 && parts[0].b.region == parts[last].c.region;
 
     const auto back_name = [&](int l) { return under_name(n_ + w.sum, parts[last].value_b, l); };
     // [step][loop]
@@ -349,10 +351,31 @@ class step_lowering : protected tile_values<L, Program> {
     runs_together_ = false;
     for (int i = 1; i < last; ++i) reuse_operand(shape, s + 1, parts[i].step, first, results);
     for (int r = 0; r < kept_count_; ++r) release(kept_[r].region);
-    release_operand(shape, s, parts[0].value_b, parts[0].b);
+    if (!takes_columns) release_operand(shape, s, parts[0].value_b, parts[0].b);
     for (int t = s + w.products + 1; t < w.back; ++t) emit_contract(shape, t, results, peak);
     finish(behind, w.back, out_.steps[static_cast<std::size_t>(out_.step_count - 1)], parts[last].c,
            results);
+  }
+
+  /// What the columns of a sandwich that begins with step s are read from, `read`, if they may be
+  /// written there: nothing behind it reads them, and column by column they are read before. Its
+  /// strides go by the labels of the result. Otherwise no place.
+  constexpr place line_by_line(const phase_shape& shape, int s, const sandwich& w,
+                               const place& read) const {
+    const int value = read.ref.value;
+    if (read.region < 0 || read.packed || last_use(shape, without_renaming(shape, value)) > s ||
+        !base::is_cut_alike(shape, value) || problem_.extent[w.k] != problem_.extent[w.m])
+      return {};
+    const plan_step<L>& back = plan_.steps[w.back];
+    const int sum = back.a >= n_ && without_renaming(shape, back.a) == n_ + w.sum ? back.a : back.b;
+    place over = read;
+    for (index& stride : over.stride) stride = 0;
+    for (int i = 0; i < plan_.steps[s].order.count; ++i) {
+      const int l = plan_.steps[s].order[i];
+      if (l != w.q) over.stride[under_name(n_ + w.sum, sum, l)] = read.stride[l];
+    }
+    over.stride[w.m] = read.stride[w.k];
+    return over;
   }
 
   constexpr void finish(const phase_shape& shape, int s, program_step& step, const place& c,

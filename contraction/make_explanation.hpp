@@ -252,11 +252,17 @@ class explaining : private explaining_products<M, L, Program> {
     shape(e, f, in.width, {rows, select::listed_columns(rows)}, all);
   }
 
+  /// The processor that the micro-kernels are compiled for, as far as it is known.
+  constexpr processor compiled_for() const {
+    return caps_.compiled ? caps_.model : processor::other;
+  }
+
   constexpr void halves(explained_step& e, int f, const program_step& step) {
     e.kernel = micro_kernel::even_odd;
     e.why = select::tile_reason::registers;
     const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
-    const int columns = select::even_odd_columns(step.m.extent, caps_.registers_for(problem_.type));
+    const int columns =
+        select::even_odd_columns(step.m.extent, caps_.registers_for(problem_.type), compiled_for());
     shape(e, f, in.width, {2 * select::most_pairs, columns}, step);
     if (step.c.where == buffer::workspace) workspace(e, step.origin);
     count_halves(e, step.m.extent, step.k.extent, step.halves);
@@ -299,7 +305,7 @@ class explaining : private explaining_products<M, L, Program> {
     const bool in_halves = there.halves != reflection::none;
     const int columns =
         select::sandwich_columns(there.m.extent, back.m.extent, in_halves, there.sandwich - 2,
-                                 caps_.registers_for(problem_.type));
+                                 caps_.registers_for(problem_.type), compiled_for());
     for (int s = first; s <= last; ++s) {
       const program_step& step = at(s);
       explained_step& e = out_.steps[step.origin];

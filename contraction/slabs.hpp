@@ -19,7 +19,7 @@ class slabs : protected step_units<L> {
 
   /// Steps up to `last` that may run slab by slab, and the label of each.
   struct slab_run {
-    int last = -1;
+    int first = 0, last = -1;
     int passed = 0;  ///< results that one of the steps leaves for another
     std::int8_t label[L.most_steps()] = {};
   };
@@ -54,6 +54,7 @@ class slabs : protected step_units<L> {
   /// what passes something to other steps.
   constexpr slab_run slabs_along(const phase_shape& shape, int s, int label) const {
     slab_run run;
+    run.first = s;
     run.last = s - 1;
     const int end_of_first = units_[s].last;
     bool first_passes = false;

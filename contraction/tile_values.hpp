@@ -47,8 +47,10 @@ class tile_values : protected whole_lowering<L, Program> {
 
   /// Where step s leaves its result: the terms of a sum in one place. That of the phase goes
   /// through scratch also where the rest of the lanes does so, and alpha and beta meet the sum of
-  /// all terms there, not the first one.
-  constexpr place result(const phase_shape& shape, int s, const place* results, index& peak) {
+  /// all terms there, not the first one. `over`: scratch, its strides by the labels of the result,
+  /// which the result takes if its entries lie there alike.
+  constexpr place result(const phase_shape& shape, int s, const place* results, index& peak,
+                         const place& over = {}) {
     const bool at_root = end_of_sum(s) == shape.root;
     if (plan_.steps[s].c >= 0) return results[plan_.steps[s].c - n_];
     const bool as_rest = shape.has_rest && !overwrites_ && s != shape.root;
@@ -59,7 +61,7 @@ class tile_values : protected whole_lowering<L, Program> {
     phase_shape kept = shape;
     if (leaves_slabs(shape, s)) kept.slab = -1;
     place p = in_scratch(kept, at_root ? memory_order(kept, n_ + shape.root) : plan_.steps[s].order,
-                         peak);
+                         peak, over);
     p.ref.value = n_ + s;
     return p;
   }
@@ -82,21 +84,47 @@ class tile_values : protected whole_lowering<L, Program> {
     }
   }
 
-  /// Whether a step of the program, from `first` on, reads what lies in scratch at `offset` at
-  /// other entries than it writes.
-  constexpr bool is_read_across(index offset, int first) const {
+  /// Whether a step of the program, from `first` on, reads what lies in scratch at `from` at other
+  /// entries than those at `to` that are written beside it.
+  constexpr bool is_read_across(index from, index to, int first) const {
+    const auto step = [&](int i) -> const program_step& {
+      return out_.steps[static_cast<std::size_t>(i)];
+    };
+    const auto lies_at = [](const operand_ref& x, index offset) {
+      return x.where == buffer::scratch && x.offset == offset;
+    };
+    int writes = first;
+    while (!lies_at(step(writes).c, to)) ++writes;
+    const auto reads_across = [&](int i, index step_loop::*by) {
+      bool across = step(i).n.*by != step(writes).n.c;
+      for (int l = 0; l < step(i).outer_count; ++l)
+        across = across || out_.loops[static_cast<std::size_t>(step(i).first_loop + l)].*by !=
+                               out_.loops[static_cast<std::size_t>(step(writes).first_loop + l)].c;
+      return across;
+    };
     for (int i = first; i < out_.step_count; ++i) {
-      const program_step& step = out_.steps[static_cast<std::size_t>(i)];
-      const step_loop around = step.outer_count == 0
-                                   ? step_loop{}
-                                   : out_.loops[static_cast<std::size_t>(step.first_loop)];
-      const auto reads = [&](const operand_ref& x, index step_loop::*by) {
-        return x.where == buffer::scratch && x.offset == offset &&
-               (step.n.*by != step.n.c || around.*by != around.c);
-      };
-      if (reads(step.a, &step_loop::a) || reads(step.b, &step_loop::b)) return true;
+      if ((lies_at(step(i).a, from) && reads_across(i, &step_loop::a)) ||
+          (lies_at(step(i).b, from) && reads_across(i, &step_loop::b)))
+        return true;
     }
     return false;
+  }
+
+  /// Whether the steps that run slab by slab now cut a value along one of its labels, so that what
+  /// a slab writes over it no later slab reads.
+  constexpr bool is_cut_alike(const phase_shape& shape, int value) const {
+    const int first = without_renaming(shape, value);
+    int cut = -1;
+    for (int t = slabs_.first; t <= slabs_.last; ++t) {
+      if (!contains(shape.members, t) || plan_.steps[t].renames) continue;
+      for (const int v : {plan_.steps[t].a, plan_.steps[t].b}) {
+        if (v < 0 || without_renaming(shape, v) != first) continue;
+        const int along = order_of(first)[order_of(v).find(slabs_.label[t])];
+        if (cut >= 0 && along != cut) return false;
+        cut = along;
+      }
+    }
+    return true;
   }
 
   /// Moves the result of step t, if it is the end of a sum that begins in step s or behind it, to
@@ -110,9 +138,9 @@ class tile_values : protected whole_lowering<L, Program> {
     if (to.region < 0 || (t < shape.root && plan_.steps[t + 1].c == n_ + t)) return;
     for (int r = 0; r < kept_count_; ++r) {
       const place from = kept_[r];
-      bool fits = from.region >= 0 && !is_read_across(from.ref.offset, first);
-      for (int l = 0; l < problem_.label_count; ++l) fits = fits && from.stride[l] == to.stride[l];
-      if (!fits) continue;
+      if (!lies_alike(to, from) || !is_cut_alike(shape, from.ref.value) ||
+          is_read_across(from.ref.offset, to.ref.offset, first))
+        continue;
       for (int i = first; i < out_.step_count; ++i) {
         operand_ref& c = out_.steps[static_cast<std::size_t>(i)].c;
         if (c.where == buffer::scratch && c.offset == to.ref.offset) c.offset = from.ref.offset;
@@ -224,16 +252,24 @@ class tile_values : protected whole_lowering<L, Program> {
     return stride;
   }
 
-  /// Fresh scratch of that form.
+  /// Scratch of that form: that of `over`, if it has it, or fresh.
   constexpr place in_scratch(const phase_shape& shape, const label_list<L.labels>& order,
-                             index& peak) {
+                             index& peak, const place& over = {}) {
     place p;
-    p.region = allocate(lay_out(shape, order, p.stride), peak);
+    const index entries = lay_out(shape, order, p.stride);
+    p.region = lies_alike(p, over) ? over.region : allocate(entries, peak);
     p.ref.where = buffer::scratch;
     p.ref.type = problem_.type;
     p.ref.how = lane_access::lanes;
     p.ref.offset = regions_[p.region].begin;
     return p;
+  }
+
+  /// Whether `other` is scratch in which every entry lies where it does in p.
+  constexpr bool lies_alike(const place& p, const place& other) const {
+    bool alike = other.region >= 0;
+    for (int l = 0; l < problem_.label_count; ++l) alike = alike && p.stride[l] == other.stride[l];
+    return alike;
   }
 
   /// The inner labels of an external value in the order of memory, outermost first, so that the

@@ -135,7 +135,8 @@ template <class P, int S, epilogue Finish, int First = 0, class T>
   constexpr int m = static_cast<int>(step.m.extent), k = static_cast<int>(step.k.extent);
   constexpr select::chunks pairs(m / 2, select::most_pairs);
   constexpr int chunk = First < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
-  constexpr select::chunks columns(step.n.extent, select::even_odd_columns(m, most_registers<P>));
+  constexpr select::chunks columns(step.n.extent,
+                                   select::even_odd_columns(m, most_registers<P>, compiled_model));
   static constexpr tile_strides strides{step.m.a, step.k.a, 0,       step.k.b,
                                         step.n.b, step.m.c, step.n.c};
   step_pointers<T> u = p;

@@ -44,7 +44,7 @@ constexpr int sandwich_columns_of(std::size_t s) {
   const program_step& there = P::value.steps[s];
   const program_step& back = P::value.steps[s + static_cast<std::size_t>(there.sandwich) - 1];
   return select::sandwich_columns(there.m.extent, back.m.extent, there.halves != reflection::none,
-                                  there.sandwich - 2, most_registers<P>);
+                                  there.sandwich - 2, most_registers<P>, compiled_model);
 }
 
 template <class P>
@@ -99,7 +99,8 @@ constexpr index pieces_of(std::size_t s) {
   if (step.halves != reflection::none) {
     return step.k.extent / 2 * outer *
            select::chunks(step.m.extent / 2, select::most_pairs).count() *
-           select::chunks(step.n.extent, select::even_odd_columns(step.m.extent, most_registers<P>))
+           select::chunks(step.n.extent, select::even_odd_columns(step.m.extent, most_registers<P>,
+                                                                  compiled_model))
                .count();
   }
   if (!has_tile_rows<P>(step)) return 0;

@@ -397,6 +397,14 @@ static_assert(fetches_from_memory(999, false, tuned_for(16, &gemm_tuning::memory
 static_assert(lies_in_line(0, 8192) && lies_in_line(8192, 8192) && lies_in_line(8, 8192));
 static_assert(!lies_in_line(8192, 4096) && !lies_in_line(-8, 8));
 
+/// Products in halves of six rows or more take one column at a time on Zen 4, others as many as fit.
+static_assert(even_odd_columns(7, 32, processor::zen4) == 1);
+static_assert(even_odd_columns(5, 32, processor::zen4) == even_odd_columns(5, 32));
+static_assert(even_odd_columns(7, 32, processor::zen5) == 3);
+static_assert(sandwich_columns(7, 6, true, 1, 32, processor::zen4) == 1);
+static_assert(sandwich_columns(7, 6, true, 1, 32, processor::zen5) == 2);
+static_assert(sandwich_columns(7, 6, false, 1, 32, processor::zen4) == 2);
+
 /// Zen 4 fetches by itself what is strided, and only that is its own.
 constexpr gemm_tuning of_zen4(bool interleaved) {
   return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen4);

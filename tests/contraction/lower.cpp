@@ -35,6 +35,19 @@ constexpr int count_sandwiches(const Program& p) {
   return n;
 }
 
+/// Whether the first sandwich writes its columns where it reads them.
+template <class Program>
+constexpr bool goes_in_place(const Program& p) {
+  for (int s = 0; s < p.step_count; ++s) {
+    const program_step& there = p.steps[static_cast<std::size_t>(s)];
+    if (there.sandwich <= 1) continue;
+    const program_step& back = p.steps[static_cast<std::size_t>(s + there.sandwich - 1)];
+    return there.b.where == buffer::scratch && back.c.where == buffer::scratch &&
+           there.b.offset == back.c.offset;
+  }
+  return false;
+}
+
 /// Which steps write alpha and beta into the output: exactly those that end a phase of the root.
 template <class Program>
 constexpr bool finishes_once_per_phase(const Program& p) {
@@ -113,8 +126,12 @@ static_assert(count(interleaved, step_kind::pack) == 0, "no packing");
 static_assert(count(interleaved, step_kind::unpack) == 0);
 static_assert(interleaved.step_count == 7);
 static_assert(finishes_once_per_phase(interleaved));
-static_assert(interleaved.phases[0].scratch_entries <= 8 * (3 * 3 * 4 + 3 * 4 * 4 + 3 * 4 * 4) + 48,
+static_assert(interleaved.phases[0].scratch_entries <= 8 * (3 * 3 * 4 + 3 * 4 * 4) + 32,
               "what lives at the same time, not more");
+static_assert(goes_in_place(interleaved) && goes_in_place(slab_mass));
+static_assert(!goes_in_place(program_of<M>("qi,rj,sk,eqrsw,ql,rm,sn,eijkw->elmnw",
+                                           {4, 3, 4, 3, 4, 3, dyn, 8, 3, 3, 2})),
+              "fewer entries come back");
 
 constexpr auto half_interleaved =
     program_of<M>("qi,eiw->eqw", {4, 3, dyn, 8}, compiled_avx512, true, scalar::f32);

@@ -382,11 +382,21 @@ constexpr tile_shape unrolled_tile(index rows, index columns) {
   return {static_cast<int>(rows < 8 ? rows : 8), static_cast<int>(columns < 8 ? columns : 8)};
 }
 
+/// Whether a product in halves, of so many rows or points, takes one column at a time: where as
+/// many entries of A as there are multiply-adds pass in a cycle as memory operands, a broadcast
+/// that serves several columns saves nothing, and registers that are left hold more of what comes
+/// next (bench fem on Zen 4, against as many columns as fit: BK1 p = 4, 5 and 7 1.03, 1.08 and 1.15
+/// times the rate, BK3 p = 5 and 7 1.03 and 1.15, BK5 1.05 and 1.05; of five rows 0.94).
+constexpr bool goes_by_columns(index rows, processor model) {
+  return model == processor::zen4 && rows >= 6;
+}
+
 /// Columns of a matrix in halves at a time, as many as there are registers for: one broadcast
 /// serves all, and what surrounds the sums is paid for less often (bench fem on Zen 5, up to four
 /// columns instead of two: BK1 1.05 and 1.03 times the rate at p = 2 and 3, BK3 1.02 and 1.07,
 /// BK5 1.03 and 1.05).
-constexpr int even_odd_columns(index rows, int registers) {
+constexpr int even_odd_columns(index rows, int registers, processor model = processor::other) {
+  if (goes_by_columns(rows, model)) return 1;
   const int pairs = chunks(rows / 2, most_pairs).longer;
   for (int columns = most_even_odd_columns; columns > 1; --columns)
     if (columns * (2 * pairs + 3) < registers) return columns;
@@ -402,8 +412,8 @@ constexpr int even_odd_columns(index rows, int registers) {
 /// registers of a second column: there two pay from seven points on (BK5 on Zen 5, p = 5 to 8:
 /// 0.95, 1.06, 1.10 and 1.17 times; BP5 from memory 0.96, 1.0, 1.14 and 1.06).
 constexpr int sandwich_columns(index points, index rows, bool in_halves, int products,
-                               int registers) {
-  if (registers < 32) return 1;
+                               int registers, processor model) {
+  if (registers < 32 || (in_halves && goes_by_columns(points, model))) return 1;
   if (products > 1) return in_halves && points >= 7 ? 2 : 1;
   const index held = registers - 4, sides = points + rows;
   if (in_halves) {
