@@ -57,11 +57,8 @@ struct tile_streams {
   index pieces = 0;  ///< of work in one tile, between which lines may be fetched
   index of_row = 0;  ///< of them, in a row that goes through a map
 
-  /// Lines between two pieces; 0: it is not worth it.
-  constexpr int lines() const {
-    if (bytes < select::fetched_bytes || pieces == 0) return 0;
-    return static_cast<int>((bytes / 64 + pieces - 1) / pieces);
-  }
+  /// Whether it is worth it to fetch them between the pieces.
+  constexpr bool are_fetched() const { return bytes >= select::fetched_bytes && pieces > 0; }
 
   /// Adds what a step reads of an operand along loops of its extents and strides.
   constexpr void add(const operand_ref& ref, const step_loop* const* loops, index step_loop::*along,
@@ -115,12 +112,14 @@ class line_fetcher {
     std::uintptr_t begin, end;
   };
 
-  /// `bytes`: of a tile.
-  line_fetcher(const range* ranges, int count, int lines, index bytes)
-      : next_(ranges),
-        last_(ranges + count),
-        lines_(lines),
-        into_l2_(select::fetches_into_l2(bytes, caches().l1)) {
+  /// `pieces`: of work, between which the ranges are fetched.
+  line_fetcher(const range* ranges, int count, index pieces)
+      : next_(ranges), last_(ranges + count) {
+    std::uintptr_t bytes = 0;
+    for (const range* r = next_; r != last_; ++r) bytes += r->end - r->begin;
+    of_piece_ =
+        (bytes + static_cast<std::uintptr_t>(pieces) - 1) / static_cast<std::uintptr_t>(pieces);
+    into_l2_ = select::fetches_into_l2(static_cast<index>(bytes), caches().l1);
     go_on();
   }
   void also_writes(staged_lines* lines, int at_once) {
@@ -128,6 +127,7 @@ class line_fetcher {
     written_at_once_ = at_once;
   }
   [[gnu::always_inline]] void fetch() {
+    due_ += of_piece_;
     if (into_l2_) {
       fetch_lines<2>();
     } else {
@@ -142,26 +142,26 @@ class line_fetcher {
  private:
   template <int Locality>
   [[gnu::always_inline]] void fetch_lines() {
-    for (int i = 0; i < lines_; ++i) {
+    for (; at_ < due_; at_ += 64)
       __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, Locality);
-      at_ += 64;
-    }
   }
   [[gnu::noinline]] void go_on() {
     if (next_ == last_) {
-      lines_ = 0;
+      of_piece_ = 0;
+      due_ = at_;
       end_ = at_ + 1;
       return;
     }
-    at_ = next_->begin;
+    at_ = due_ = next_->begin;
     end_ = next_->end;
     ++next_;
   }
 
   const range *next_, *last_;
   std::uintptr_t at_ = 0, end_ = 0;
-  int lines_;
-  bool into_l2_;
+  std::uintptr_t due_ = 0;  ///< up to where lines are to be fetched by now
+  std::uintptr_t of_piece_ = 0;
+  bool into_l2_ = false;
   staged_lines* written_ = nullptr;
   int written_at_once_ = 0;
 };

@@ -91,7 +91,7 @@ class static_runner {
                                                const phase_range& range, index begin, index end) {
     static constexpr const program_phase& phase = P::value.phases[F];
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
-      if constexpr (streams_of<P, F>.lines() > 0) {
+      if constexpr (streams_of<P, F>.are_fetched()) {
         if (static_cast<double>(range.count) * static_cast<double>(streams_of<P, F>.bytes) >
             static_cast<double>(caches().l3)) {
           const auto run_one = [&](index i, staged_result<T> * result)
@@ -145,6 +145,7 @@ class static_runner {
     at.is_followed = i + 1 < end;
     if (result == nullptr && !at.is_followed) return run(at);
     line_fetcher::range lines[streams_of<P, F>.count];
+    int count = 0;
     if (at.is_followed) {
       at.after = position_of(phase, range, i + 1);
       at.is_followed = at.after.lane_count == phase.width * phase.vectors;
@@ -160,11 +161,13 @@ class static_runner {
         const index begin = distance(one.ref, one.is_map ? second : at.after) * size;
         const auto first =
             reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(begin);
-        lines[s] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
+        // An operand may be read under several names.
+        bool is_known = false;
+        for (int k = 0; k < count; ++k) is_known = is_known || lines[k].begin == first;
+        if (!is_known) lines[count++] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
       }
     }
-    line_fetcher next(lines, i + 1 < end ? streams_of<P, F>.count : 0, streams_of<P, F>.lines(),
-                      streams_of<P, F>.bytes);
+    line_fetcher next(lines, count, streams_of<P, F>.pieces);
     at.next = &next;
     if (result != nullptr && at.lane_count == phase.width * phase.vectors)
       at.staged = result->begin(at, next, streams_of<P, F>.pieces);
@@ -177,7 +180,7 @@ class static_runner {
   [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
                                               T* scratch, const tile_at& at) {
     static constexpr const program_phase& phase = P::value.phases[F];
-    if constexpr (streams_of<P, F>.lines() > 0 && select::is_behind_a_call(phase.tile_flops)) {
+    if constexpr (streams_of<P, F>.are_fetched() && select::is_behind_a_call(phase.tile_flops)) {
       call_tile<F>(args, workspace, scratch, at);
     } else {
       run_steps<phase.first_step>(args, workspace, scratch, at,

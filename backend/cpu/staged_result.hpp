@@ -49,10 +49,12 @@ constexpr result_piece piece_of(const Program& p, const program_phase& phase) {
     }
     in_lines(entries);
     const bool is_first = piece.entries == 0;
+    operand_ref whole = step.c;  // some steps may write it slab by slab, others at once
+    whole.slab_stride = 0;
     if (!fits || entries != reach ||
-        (is_first ? step.accumulates : !(step.c == piece.ref) || entries != piece.entries))
+        (is_first ? step.accumulates : !(whole == piece.ref) || entries != piece.entries))
       return {};
-    piece = {step.c, entries};
+    piece = {whole, entries};
   }
   return piece;
 }
@@ -77,10 +79,10 @@ class staged_result {
     const index lines = piece_.entries * index{sizeof(T)} / 64;
     lines_.write_all();
     lines_ = last_;
-    if (lines * 64 < select::staged_bytes)
-      lines_.write_all();
-    else
+    if (select::writes_beside(lines * 64, compiled_model))
       fetched.also_writes(&lines_, static_cast<int>((lines + pieces - 1) / pieces));
+    else
+      lines_.write_all();
     T* const staged = block_.template as<T>() + (is_second_ ? piece_.entries : 0);
     is_second_ = !is_second_;
     last_ = {reinterpret_cast<const double*>(staged),

@@ -87,12 +87,8 @@ constexpr index pieces_of(std::size_t s) {
   const program_step& step = P::value.steps[s];
   const index outer = rounds_of<P>(step);
   if (step.sandwich > 1) {
-    const select::chunks columns(step.n.extent, sandwich_columns_of<P>(s));
-    const auto pieces = [&](int n) {
-      return pieces_of_sandwich(step.m.extent, step.k.extent, step.halves != reflection::none, n);
-    };
-    return outer * (columns.long_count * pieces(columns.longer) +
-                    columns.short_count * pieces(columns.longer - 1));
+    return outer * select::chunks(step.n.extent, sandwich_columns_of<P>(s)).count() *
+           pieces_of_sandwich(step.m.extent, step.k.extent, step.halves != reflection::none);
   }
   if (step.kind != step_kind::contract) return 0;
   if (step.together > 1) return outer * ((step.n.extent + entries_of_piece - 1) / entries_of_piece);
@@ -145,7 +141,7 @@ constexpr bool stages() {
 
 template <class P, int S>
 constexpr bool fetches() {
-  return streams_of<P, static_cast<int>(phase_of<P, S>())>.lines() > 0;
+  return streams_of<P, static_cast<int>(phase_of<P, S>())>.are_fetched();
 }
 
 }  // namespace TENFOLD_ISA

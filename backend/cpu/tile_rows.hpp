@@ -51,7 +51,7 @@ struct sandwich_strides {
 };
 
 /// The same for sandwiches; at(q, n, y) for all columns n of the row. In halves, lines are fetched
-/// within a tile of several columns, too (pieces_of_sandwich).
+/// within a tile, too (pieces_of_sandwich).
 template <class T, int W, int Q, int K, int M, int N, sandwich_strides S, reflection Halves,
           epilogue Finish, bool Fetches, class At>
 TENFOLD_ROW_IN_LINE inline void sandwich_row(const T* a1, const T* b, const T* a2, T* c,
@@ -71,21 +71,19 @@ TENFOLD_ROW_IN_LINE inline void sandwich_row(const T* a1, const T* b, const T* a
     };
     if constexpr (Halves == reflection::none)
       sandwich<T, W, Q, K, M, N, Finish>(s, here);
-    else if constexpr (N > 1)
-      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s, here, fetch);
     else
-      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s, here, [] {});
+      even_odd_sandwich<T, W, Q, K, M, N, Halves, Finish>(s, here, fetch);
     b += N * S.b_n;
     c += N * S.c_n;
   }
 }
 
-/// Between how many parts of a tile of a sandwich lines are fetched. Those of two columns with
-/// several products between the halves take so long that without it the fetches of a tile come in
-/// bursts (BP5 of p = 6, 7 and 8 from memory, Zen 5: 1.03, 1.03 and 1.05 times the rate; of one
-/// column, where there are enough of them, 0.94 to 1.03).
-constexpr index pieces_of_sandwich(index q, index k, bool in_halves, int columns) {
-  return in_halves && columns > 1 ? k / 2 + q / 2 - 1 : 1;
+/// Between how many parts of a tile of a sandwich lines are fetched. The more evenly, the fewer are
+/// lost: beside 4 multiply-adds for each line they come at 29 GB/s one at a time, at 26 in fours,
+/// 20 in sixteens and 15 in 64s (Zen 4, which reads 31). Between the stores of a tile, too, cost 10
+/// to 20 % (BK1 and BK3 of p = 4 to 7 from memory).
+constexpr index pieces_of_sandwich(index q, index k, bool in_halves) {
+  return in_halves ? k / 2 + q / 2 - 1 : 1;
 }
 
 /// The same for products in halves: `Pairs` pairs of rows from pair `First` on.

@@ -163,8 +163,8 @@ int wrong_in_sandwich(reflection kind) {
     even_odd_sandwich<T, w, Q, P, P, N, reflection::odd, epilogue::overwrite>(s, at, count);
   else
     even_odd_sandwich<T, w, Q, P, P, N, reflection::even, epilogue::overwrite>(s, at, count);
-  // With what is done before the tile: as many as pieces_of_sandwich says of several columns.
-  int wrong = between + 1 != pieces_of_sandwich(Q, P, true, 2);
+  // With what is done before the tile.
+  int wrong = between + 1 != pieces_of_sandwich(Q, P, true);
   for (int m = 0; m < P; ++m) {
     for (int i = 0; i < width; ++i) {
       T want = 0;

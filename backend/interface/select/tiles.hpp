@@ -107,11 +107,14 @@ inline constexpr index fetched_bytes = 2048;
 /// Zen 5, L1 was better.
 constexpr bool fetches_into_l2(index bytes, index l1) { return l1 < 49152 && 4 * bytes > l1; }
 
-/// A tile's result of at least so many bytes goes past the caches beside the work on the next tile,
-/// a smaller one at once (mass operator of the bench spine from memory, Zen 5, beside it against at
-/// once: p = 6, 22 KB, 1.05 to 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4
-/// KB, 0.87).
-inline constexpr index staged_bytes = 8192;
+/// Whether a tile's result of so many bytes goes past the caches beside the work on the next tile,
+/// or at once (mass operator of the bench spine from memory, Zen 5, beside it against at once: p =
+/// 6, 22 KB, 1.05 to 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4 KB, 0.87).
+/// Zen 4 stalls where stores past the caches come between others (BK1 and BK3 of p = 5, 6 and 7
+/// from memory: beside it 0.57 to 0.67 of the rate, whether or not anything is fetched).
+constexpr bool writes_beside(index bytes, processor model) {
+  return model == processor::zen5 && bytes >= 8192;
+}
 
 /// Of an operand from memory that a register tile reads once 2 KB are fetched ahead: the contracted
 /// values that they are, of which the tile reads `row` bytes each (65536 matrices of 32 x 32 times
