@@ -397,7 +397,13 @@ static_assert(fetches_from_memory(999, false, tuned_for(16, &gemm_tuning::memory
 static_assert(lies_in_line(0, 8192) && lies_in_line(8192, 8192) && lies_in_line(8, 8192));
 static_assert(!lies_in_line(8192, 4096) && !lies_in_line(-8, 8));
 
-/// Products in halves of six rows or more take one column at a time on Zen 4, others as many as fit.
+/// Only where it was seen to pay do results go past the caches beside other work.
+static_assert(writes_beside(8192, processor::zen5) && !writes_beside(4096, processor::zen5));
+static_assert(!writes_beside(1 << 20, processor::zen4));
+static_assert(!writes_beside(1 << 20, processor::other));
+
+/// Products in halves of six rows or more take one column at a time on Zen 4, others as many as
+/// fit.
 static_assert(even_odd_columns(7, 32, processor::zen4) == 1);
 static_assert(even_odd_columns(5, 32, processor::zen4) == even_odd_columns(5, 32));
 static_assert(even_odd_columns(7, 32, processor::zen5) == 3);
