@@ -284,7 +284,8 @@ class step_lowering : protected tile_values<L, Program> {
         x.c.ref.value = n_ + x.step;
       } else {
         x.c = i < last ? result(in, x.step, results, peak)
-                       : result(in, x.step, results, peak, line_by_line(shape, s, w, parts[0].b));
+                       : result(in, x.step, results, peak,
+                                line_by_line(shape, s, w, parts[0].b, parts[0].value_b));
       }
       results[x.step] = x.c;
     }
@@ -316,7 +317,7 @@ class step_lowering : protected tile_values<L, Program> {
       step.a = x.a.ref;
       step.b = x.b.ref;
       step.c = x.c.ref;
-      move_by_slabs(shape, step.a, x.a);
+      move_by_slabs(i < last ? shape : behind, step.a, x.a);
       move_by_slabs(shape, step.b, x.b);
       move_by_slabs(i < last ? shape : behind, step.c, x.c);
       const index points = problem_.extent[w.q];
@@ -357,12 +358,12 @@ class step_lowering : protected tile_values<L, Program> {
            results);
   }
 
-  /// What the columns of a sandwich that begins with step s are read from, `read`, if they may be
-  /// written there: nothing behind it reads them, and column by column they are read before. Its
-  /// strides go by the labels of the result. Otherwise no place.
+  /// What the columns of a sandwich that begins with step s are read from, `read`, where `value`
+  /// lies (a sum's place knows only its first term), if they may be written there: nothing behind
+  /// it reads them, and column by column they are read before. Its strides go by the labels of the
+  /// result. Otherwise no place.
   constexpr place line_by_line(const phase_shape& shape, int s, const sandwich& w,
-                               const place& read) const {
-    const int value = read.ref.value;
+                               const place& read, int value) const {
     if (read.region < 0 || read.packed || last_use(shape, without_renaming(shape, value)) > s ||
         !base::is_cut_alike(shape, value) || problem_.extent[w.k] != problem_.extent[w.m])
       return {};

@@ -78,7 +78,8 @@ class tile_values : protected whole_lowering<L, Program> {
     if (last_use(shape, first) > s) return;
     if (first < n_) copies_[first] = {};
     if (runs_together_) {
-      kept_[kept_count_++] = p;
+      kept_[kept_count_] = p;
+      kept_[kept_count_++].ref.value = value;  // the place of a sum knows its first term only
     } else {
       release(p.region);
     }
