@@ -354,7 +354,7 @@ class step_lowering : protected tile_values<L, Program> {
     for (int r = 0; r < kept_count_; ++r) release(kept_[r].region);
     if (!takes_columns) release_operand(shape, s, parts[0].value_b, parts[0].b);
     for (int t = s + w.products + 1; t < w.back; ++t) emit_contract(shape, t, results, peak);
-    finish(behind, w.back, out_.steps[static_cast<std::size_t>(out_.step_count - 1)], parts[last].c,
+    finish(behind, w.back, out_.steps[static_cast<std::size_t>(first + last)], parts[last].c,
            results);
   }
 

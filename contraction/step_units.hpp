@@ -43,7 +43,7 @@ class step_units : protected phases<L> {
   constexpr int matrix_in_halves(const phase_shape& shape, int s, int& k, int& q) const {
     if (shape.lane < 0 || shape.vectors > 1 || is_complex(problem_.type)) return -1;
     const int v = axis_matrix(shape, s, k, q);
-    if (v < 0 || v >= n_ || is_foreign(v)) return -1;
+    if (v < 0 || v >= n_ || is_foreign(v) || contains(shape.tiles, q)) return -1;
     if (problem_.inputs[v].symmetry == reflection::none) return -1;
     const index columns = problem_.extent[k], rows = problem_.extent[q];
     if (rows == dyn || columns == dyn || !select::has_halves(rows, columns)) return -1;
@@ -99,7 +99,7 @@ class step_units : protected phases<L> {
     if (w.back > shape.root || !contains(shape.members, w.back)) return {};
     int q = 0;
     const int matrix = axis_matrix(shape, w.back, q, w.m);
-    if (matrix < 0) return {};
+    if (matrix < 0 || contains(shape.tiles, w.m)) return {};
     const plan_step<L>& back = plan_.steps[w.back];
     const int read = back.a == matrix ? back.b : back.a;
     w.sum = without_renaming(shape, read) - n_;

@@ -172,5 +172,30 @@ TEST_CASE("what others read does not stay in registers") {
   });
 }
 
+TEST_CASE("a sandwich leaves a sum that is read behind it as it is") {
+  constexpr local<"sum"> sum;
+  constexpr auto kernel =
+      fuse(e)(sum(e, j, r) = A(e, j, r) * u(e, j, r) + B(e, j, r) * u(e, j, r),
+              x(e, q, r) = G(q, j) * sum(e, j, r), f(e, q, r) = C(e, q, r) * x(e, q, r),
+              v(e, l, r) = G(q, l) * f(e, q, r) + sum(e, l, r));
+  constexpr int N = 4;
+  square_problem<double, N> p(19, 0);
+  kernel(v = p.V, u = p.U, A = p.a, B = p.b, C = p.c, G = p.matrix);
+  for (index one = 0; one < 19; ++one) {
+    for (int k = 0; k < N; ++k) {
+      double sums[N] = {}, want[N] = {};
+      for (int i = 0; i < N; ++i)
+        want[i] = sums[i] = (p.a(one, i, k) + p.b(one, i, k)) * p.U(one, i, k);
+      for (int i = 0; i < N; ++i) {
+        double at = 0;
+        for (int m = 0; m < N; ++m) at += p.matrix(i, m) * sums[m];
+        for (int m = 0; m < N; ++m) want[m] += p.matrix(i, m) * p.c(one, i, k) * at;
+      }
+      for (int m = 0; m < N; ++m) p.W(one, m, k) = want[m];
+    }
+  }
+  CHECK(same(p.V, p.W));
+}
+
 }  // namespace
 }  // namespace tenfold
