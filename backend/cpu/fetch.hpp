@@ -32,13 +32,12 @@
 /// three and more in turns at 14 to 22, in pieces of 12 KB at 32. A tile has about ten.
 ///
 /// Zen 4 loses no fetch into L2 that comes alone, and computes meanwhile as long as its scratch is
-/// in L1. Beside 4 and 8 multiply-adds for each line, that take 1.2 and 2.4 ns, lines come
-/// every 2.2 and 3.1 ns, which takes 2.1 without (into L1 5.5 and 5.0; in groups of 16 3.2, of
-/// 64 4.4). With scratch of 128 KB in L2, 8 multiply-adds take 4.4 ns, and with a line 9: longer
-/// than one after the other. So lines are spread as evenly as bytes allow, and what a tile keeps is
-/// kept small (operators in halves of p = 5 and 7 from memory against a whole number of lines for
-/// each piece of work, the operand of BK5 counted three times: BK1 1.12 and 1.05, BK3 1.08, BK5 1.2
-/// and 1.4 times the rate).
+/// in L1. Beside 4 and 8 multiply-adds for each line, which take 1.2 and 2.4 ns, a line takes 2.2
+/// and 3.1 ns, alone 2.1 (into L1 5.5 and 5.0; in groups of 16 3.2, of 64 4.4). With scratch of 128
+/// KB in L2, 8 multiply-adds take 4.4 ns, and with a line 9: longer than one after the other. So
+/// lines are spread as evenly as bytes allow, and what a tile keeps is kept small (operators in
+/// halves of p = 5 and 7 from memory, against a whole number of lines for each piece of work: BK1
+/// 1.12 and 1.05, BK3 1.08, BK5 1.2 and 1.4 times the rate).
 ///
 /// Fetches beside each row of a sandwich rather than each group of its columns were 1.02 times as
 /// fast over BK1, BK3 and BK5 (0.91 to 1.18), ordinary loads 0.6, every second line (the processor
