@@ -287,9 +287,10 @@ class phases : protected whole_steps<L> {
 
   /// Several vectors per tile pay where every operand is used in place, the lanes contiguous, and
   /// no other label would give a second column to the micro-kernel; and for the only step of a
-  /// phase that packs, whose tiles would have too little work for three steps of the program.
+  /// phase that packs, whose tiles would have too little work for three steps of the program. A
+  /// matrix in halves is applied to one vector at a time, in all tiles.
   constexpr void choose_vectors(phase_shape& shape) const {
-    if (shape.lane < 0 || problem_.extent[shape.lane] == dyn) return;
+    if (shape.lane < 0 || problem_.extent[shape.lane] == dyn || is_symmetric(shape.root)) return;
     bool direct = shape.members == bit(shape.root);
     for_each_external(shape, [&](int v) {
       direct = direct && !is_foreign(v) &&  // which is packed
@@ -297,7 +298,7 @@ class phases : protected whole_steps<L> {
     });
     const plan_step<L>& step = plan_.steps[shape.root];
     if (!direct) {
-      if (shape.members == bit(shape.root) && problem_.batch < 0 && !is_symmetric(shape.root))
+      if (shape.members == bit(shape.root) && problem_.batch < 0)
         shape.vectors =
             select::packed_vectors(problem_.extent[shape.lane], shape.width, tile_work(shape));
       return;
@@ -314,8 +315,7 @@ class phases : protected whole_steps<L> {
                                          step.contracted != 0, reads_once(step));
   }
 
-  /// Whether a step reads a matrix that is declared symmetric under reflection: it is applied to
-  /// one vector at a time.
+  /// Whether a step reads a matrix that is declared symmetric under reflection.
   constexpr bool is_symmetric(int s) const {
     for (const int v : {plan_.steps[s].a, plan_.steps[s].b}) {
       if (v >= 0 && v < n_ && problem_.inputs[v].symmetry != reflection::none) return true;
