@@ -63,7 +63,7 @@ std::vector<knob> knobs_of(const size_class& c) {
   all.push_back(c.interleaved
                     ? one_value(stores, place::memory, &gemm_tuning::stream_to, {0, never})
                     : one_value(stores, place::memory, &gemm_tuning::stream_to,
-                                {0, 300, 1200, 12288, 65536}));
+                                {0, 300, 1200, 2048, 12288, 65536}));
   if (!c.interleaved)
     all.push_back(one_value("stores at once", place::memory, &gemm_tuning::stream_group,
                             {1024, 2048, 4096, 8192, 16384}));

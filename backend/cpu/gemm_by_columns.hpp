@@ -170,18 +170,18 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
     t.c = problem_address<T>(s.c, g.c, begin);
     problem_steps step = steps_through(s, kernel, g, from, 1);
     if (end - begin == 1) step.fetches = false;
-    const bool streams =
-        from == residence::memory && t.beta == T(0) &&
-        select::streams_results(s.m * s.n * static_cast<index>(sizeof(T)), *kernel.tuned);
-    const auto bytes = static_cast<std::uintptr_t>(g.c.problem * index{sizeof(T)});
-    if (streams && kernel.past_caches != nullptr &&
-        (reinterpret_cast<std::uintptr_t>(t.c) | bytes) % line == 0) {
+    if (from != residence::memory || t.beta != T(0)) return kernel.run(t, end - begin, step);
+    const index result = s.m * s.n * index{sizeof(T)};
+    const auto apart = static_cast<std::uintptr_t>(g.c.problem * index{sizeof(T)});
+    if (kernel.past_caches != nullptr && select::streams_lines(result, *kernel.tuned) &&
+        (reinterpret_cast<std::uintptr_t>(t.c) | apart) % line == 0) {
       t.past_caches = true;
       step.next_c = 0;
       kernel.past_caches(kernel.walk, t, end - begin, step);
       return streams_end();
     }
-    if (streams && s.c.row == s.n && g.c.problem == s.m * s.n)
+    if (select::streams_results(result, *kernel.tuned) && s.c.row == s.n &&
+        g.c.problem == s.m * s.n)
       return gemm_past_caches(s, kernel, t, step, t.c, end - begin);
     return kernel.run(t, end - begin, step);
   }

@@ -32,46 +32,75 @@ inline constexpr bool columns_touch = lanes<T> * sizeof(real<T>) == 64;
 /// C := alpha S + beta C for the sums S[rows][columns][W] of a register tile at c, of whose last
 /// column only `tail` entries exist, if that is not 0; all else is that of t. Apart from the tiles,
 /// whose code it would make half as long again.
+///
+/// As in a register tile all of C that is read is read before any of it is written.
 template <class T, int W, lane_access How>
-[[gnu::noinline]] void update_tile(const T* sums, const tile_operands<T>& t, T* first, index c_n,
+[[gnu::noinline]] void update_tile(T* sums, const tile_operands<T>& t, T* first, index c_n,
                                    int tail, int rows, int columns) {
+  constexpr bool splits = How == lane_access::split;
   const auto alpha = broadcast<T, W>(t.alpha), beta = broadcast<T, W>(t.beta);
-  const auto load_entry = [](const T* p, index im) {
-    if constexpr (How == lane_access::split)
-      return load_split<T, W>(p, im);
+  const bool has_part = How == lane_access::lanes && tail > 0;
+  const int whole = has_part ? columns - 1 : columns;
+  const auto load_sum = [](const T* p) {
+    if constexpr (splits)
+      return load_split<T, W>(p, W);
     else
       return load<T, W>(p);
   };
-  for (int m = 0; m < rows; ++m) {
-    for (int n = 0; n < columns; ++n) {
-      T* const c = first + m * t.c_m + n * c_n;
-      const bool part = How == lane_access::lanes && tail > 0 && n + 1 == columns;
-      vec<T, W> v = load_entry(sums + (m * columns + n) * W, W);
-      if constexpr (is_complex_type<T>) {
-        if (t.conjugate_sum) v = conjugate(v);
-      }
-      if (t.beta != T(0)) {
-        const vec<T, W> old = part ? load_partial<T, W>(c, tail) : load_entry(c, t.c_im);
-        v = value_of<false>(fma(alpha, v, beta * old));
-      } else if (t.alpha != T(1)) {
-        v = value_of<false>(alpha * v);
-      }
-      if (part) {
-        store_partial<T, W>(c, v, tail);
-        continue;
-      }
-      if constexpr (!is_complex_type<T> && W > 1) {
-        if (t.past_caches) {
-          stream<T, W>(c, v);
-          continue;
-        }
-      }
-      if constexpr (How == lane_access::split)
-        store_split<T, W>(c, v, t.c_im);
-      else
-        store<T, W>(c, v);
+  const auto store_sum = [](T* p, const vec<T, W>& v) {
+    if constexpr (splits)
+      store_split<T, W>(p, v, W);
+    else
+      store<T, W>(p, v);
+  };
+  // Calls whole_entry(sum, place in C) or part_entry(the same) for each entry of the tile.
+  const auto for_each_entry = [&](const auto& whole_entry, const auto& part_entry)
+      __attribute__((always_inline)) {
+    T* sum = sums;
+    for (int m = 0; m < rows; ++m) {
+      T* c = first + m * t.c_m;
+      for (int n = 0; n < whole; ++n, sum += W, c += c_n) whole_entry(sum, c);
+      if (!has_part) continue;
+      part_entry(sum, c);
+      sum += W;
+    }
+  };
+  const auto set_sums = [&](const auto& value) __attribute__((always_inline)) {
+    const auto set = [&](T* sum, const T*) { store_sum(sum, value(load_sum(sum))); };
+    for_each_entry(set, set);
+  };
+  if constexpr (is_complex_type<T>) {
+    if (t.conjugate_sum) set_sums([](const vec<T, W>& v) { return conjugate(v); });
+  }
+  if (t.beta != T(0)) {
+    const auto add = [&](T * sum, const vec<T, W>& old) __attribute__((always_inline)) {
+      store_sum(sum, value_of<false>(fma(alpha, load_sum(sum), beta * old)));
+    };
+    for_each_entry(
+        [&](T* sum, const T* c) {
+          if constexpr (splits)
+            add(sum, load_split<T, W>(c, t.c_im));
+          else
+            add(sum, load<T, W>(c));
+        },
+        [&](T* sum, const T* c) { add(sum, load_partial<T, W>(c, tail)); });
+  } else if (t.alpha != T(1)) {
+    set_sums([&](const vec<T, W>& v) { return value_of<false>(alpha * v); });
+  }
+  if constexpr (!is_complex_type<T> && W > 1) {
+    if (t.past_caches) {
+      const auto write = [&](const T* sum, T* c) { stream<T, W>(c, load<T, W>(sum)); };
+      return for_each_entry(write, write);
     }
   }
+  for_each_entry(
+      [&](const T* sum, T* c) {
+        if constexpr (splits)
+          store_split<T, W>(c, load_split<T, W>(sum, W), t.c_im);
+        else
+          store<T, W>(c, load<T, W>(sum));
+      },
+      [&](const T* sum, T* c) { store_partial<T, W>(c, load<T, W>(sum), tail); });
 }
 
 constexpr tile_modes without_last(tile_modes how) {

@@ -411,15 +411,22 @@ static_assert(sandwich_columns(7, 6, true, 1, 32, processor::zen4) == 1);
 static_assert(sandwich_columns(7, 6, true, 1, 32, processor::zen5) == 2);
 static_assert(sandwich_columns(7, 6, false, 1, 32, processor::zen4) == 2);
 
-/// Zen 4 fetches by itself what is strided, and only that is its own.
-constexpr gemm_tuning of_zen4(bool interleaved) {
-  return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen4);
+/// Zen 4 fetches by itself what is strided, and interleaved problems of 5 to 7; the others are
+/// fetched to L2.
+constexpr gemm_tuning of_zen4(bool interleaved, int size = 3) {
+  return shipped({scalar::f64, interleaved, size}, instruction_set::avx512, processor::zen4);
 }
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen4(false)));
 static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
 static_assert(fetches_from_memory(18816, true, of_zen4(false)));
 static_assert(fetches_from_memory(6144, false, of_zen4(false)));
-static_assert(of_zen4(true) == shipped({scalar::f64, true, 3}, instruction_set::avx512));
+static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).to == fetch::into_l2);
+static_assert(fetches_from_memory(3 * 1024, true, of_zen4(true, 1)));
+static_assert(!fetches_from_memory(3 * 2304, true, of_zen4(true, 2)));
+static_assert(fetches_from_memory(3 * 4096, true, of_zen4(true, 2)));
+/// Lines left out would cost the time that memory takes to answer.
+static_assert(fetch_ahead(16384, 16384, 16384, 192, as_shipped).lines == 2);
+static_assert(fetch_ahead(9216, 9216, 9216, 72, as_shipped).lines == 2);
 /// Zen 5 ends rows in whole vectors, and fetches by itself what is in L2.
 constexpr gemm_tuning of_zen5(bool interleaved) {
   return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen5);
@@ -442,6 +449,8 @@ static_assert(panels(86, true) == lanes_panels{86}, "one tile is more than L1");
 static_assert(panels_by_lanes(32, 32, 32, 4, 32, true) == lanes_panels{4, true});
 static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
+static_assert(streams_lines(8192, tuned_for(8, &gemm_tuning::stream_to, 2048)));
+static_assert(!streams_lines(8192, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(writes_lines(square(16), 8) && !writes_lines(square(8), 8));
 static_assert(!writes_lines(square(20), 8) && !writes_lines(square(16), 4), "rows end in a line");
 constexpr gemm_shape vector_times(bool shared, bool turned) {

@@ -51,10 +51,18 @@ inline constexpr int never = 1 << 30;
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
 /// 1.05 to 1.28 times the rate; from L3 orders up to 8 at 1.2 to 1.5, complex 8 to 16 at 0.91 to
 /// 0.97; from memory 14 to 24 at 1.1 to 1.5, while from 28 on (18 KB) ours is up to 2 times as fast
-/// as none. By way of scratch results of more than 300 bytes reach memory no sooner than through
-/// the caches (orders 14 to 32: 0.8 to 0.95 of the rate). And a tile goes through 10 KB of problems
-/// before the next rather than 16 (1.1 times the rate of order 24, and of 12 and 32 in single
-/// precision; none loses more than 0.03).
+/// as none. By way of scratch results of more than 2 KB reach memory no sooner than through the
+/// caches (order 20: 0.85 of the rate; 7 to 14: 1.03 to 1.15). And a tile goes through 10 KB of
+/// problems before the next rather than 16 (1.1 times the rate of order 24, and of 12 and 32 in
+/// single precision; none loses more than 0.03).
+///
+/// Zen 4, interleaved, from memory: all that is fetched goes to L2 (order 12 25 GFLOP/s, to L1 17).
+/// Its own prefetching follows streams in order better than fetches from more than 2 KB ahead (two
+/// streams read and one written past the caches 43 GB/s, so 30). So orders up to 4 are fetched
+/// closely (order 4 12 GFLOP/s, without 10; with beta = 1 10 and 8), 5 to 7 not at all (order 6 14
+/// GFLOP/s with beta = 1, fetched 10), while from 8 on, tiles wait for the start of each row of
+/// another (order 8 15 GFLOP/s, without 9, 48 52 and 35, 64 46 and 36). From L2 fetches gain
+/// nothing.
 constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
                               processor model = processor::other) {
   gemm_tuning t{};
@@ -75,11 +83,20 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
   t.task = static_cast<int>(task_flops / 1024);
   t.lanes_cost = 100;
   t.panel_rows = 32;
-  if (model == processor::zen4 && !c.interleaved) {
+  if (model == processor::zen4) {
     t.l2_from = never;
     t.memory_from = 12000;
-    t.distance = 10240;
-    t.stream_to = 300;
+    if (c.interleaved) {
+      t.l2_to = 0;
+      t.memory_to = 1 << 20;
+      if (c.size <= 1 && !is_complex(c.type)) {
+        t.memory_from = 0;
+        t.distance = 3072;
+      }
+    } else {
+      t.distance = 10240;
+      t.stream_to = 2048;
+    }
   }
   if (model == processor::zen5) {
     t.unroll = unrolled_on_zen5;
