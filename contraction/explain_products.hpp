@@ -60,7 +60,7 @@ class explaining_products : protected explained_values<M, L, Program> {
     const bool carried =
         !(static_tiles_ && select::has_static_code(gemm_of(step, problem_.type), width, tuned));
     const bool known = !by_lanes && !carried && overwrites_;
-    const bool by_rows = !by_lanes && !carried && select::multiplies_by_rows(s, width);
+    const bool by_rows = !by_lanes && !carried && select::multiplies_by_rows(s, width, caps_.model);
     const bool flat = known && !by_rows && select::flattens_rows(s, width, caps_.registers);
     const int lanes = by_lanes || flat ? width
                       : by_rows        ? select::lanes_of_rows(s.n, width, problem_.type)

@@ -409,7 +409,7 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
   constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
   if constexpr (Path == select::gemm_path::by_columns) {
     constexpr tile_strides strides = strides_by_columns<T>(S);
-    if constexpr (select::multiplies_by_rows(S, lanes<T>)) {
+    if constexpr (select::multiplies_by_rows(S, lanes<T>, compiled_model)) {
       return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
     } else if constexpr (Tiles.flat) {
       return {products_of_flat_rows<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,

@@ -130,6 +130,9 @@ static_assert(lanes_of_rows(4, 4, scalar::f64) == 0, "a row fills a vector");
 static_assert(lanes_of_rows(2, 4, scalar::f32) == 0, "SSE2 repeats no row");
 static_assert(multiplies_by_rows(one_a_for_all(4, 4, 4), 8));
 static_assert(!multiplies_by_rows(one_a_for_all(4, 4, 3), 8));
+static_assert(multiplies_by_rows(one_a_for_all(4, 4, 4), 8, processor::zen5));
+static_assert(!multiplies_by_rows(one_a_for_all(4, 4, 4), 8, processor::zen4), "two halves");
+static_assert(multiplies_by_rows(one_a_for_all(2, 2, 2), 8, processor::zen4));
 static_assert(narrow_neighbours(2, 8, scalar::f64) == 2 &&
               narrow_neighbours(3, 8, scalar::f64) == 4);
 static_assert(narrow_neighbours(5, 8, scalar::f64) == 8 &&
