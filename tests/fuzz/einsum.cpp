@@ -23,6 +23,7 @@
 
 #include "draw_case.hpp"
 #include "expression_case.hpp"
+#include "run_fuzz.hpp"
 
 namespace tenfold::testing {
 namespace {
@@ -257,9 +258,6 @@ expression_case shrink(expression_case c) {
 }
 
 int fuzz(std::uint64_t seed, index cases) {
-  std::printf("fuzz_einsum: seed %llu, %ld cases\n", static_cast<unsigned long long>(seed),
-              static_cast<long>(cases));
-  std::fflush(stdout);
   const bool verbose = std::getenv("TENFOLD_FUZZ_VERBOSE") != nullptr;  // to find what crashes
   index failures = 0;
   for (index i = 0; i < cases && failures < 10; ++i) {
@@ -289,7 +287,6 @@ int fuzz(std::uint64_t seed, index cases) {
 }  // namespace tenfold::testing
 
 int main(int argc, char** argv) {
-  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  const long cases = argc > 2 ? std::strtol(argv[2], nullptr, 10) : 1000;
-  return tenfold::testing::fuzz(seed, cases);
+  using namespace tenfold::testing;
+  return run_fuzz("einsum", argc, argv, fuzz);
 }

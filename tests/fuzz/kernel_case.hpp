@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <tenfold/contraction/kernel.hpp>
 #include <vector>
@@ -61,6 +63,15 @@ inline bool is_complete(const kernel_case& c) {
   for (int s = 0; s < c.k.statement_count; ++s)
     if (c.k.statements[s].count == 0) return false;
   return true;
+}
+
+/// Says what is wrong with the case that fuzz_NAME draws from the seed.
+inline void print_failure(const kernel_case& c, const char* name, std::uint64_t seed,
+                          const std::string& wrong) {
+  std::printf("FAILED: %s\n  again with: fuzz_%s %llu 1\n  %s\n  extents of eijklm:", wrong.c_str(),
+              name, static_cast<unsigned long long>(seed), c.text.c_str());
+  for (const index n : c.extent) std::printf(" %ld", static_cast<long>(n));
+  std::printf("\n");
 }
 
 inline kernel_access access_to(int operand, const std::vector<int>& labels) {

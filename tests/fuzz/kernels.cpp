@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "draw_kernel.hpp"
+#include "run_fuzz.hpp"
 
 namespace tenfold::testing {
 namespace {
@@ -93,8 +94,6 @@ std::string run_case(const kernel_case& c, std::uint64_t seed, bool& ran) {
 }
 
 int fuzz(std::uint64_t seed, index cases) {
-  std::printf("fuzz_kernels: seed %llu, %ld cases\n", static_cast<unsigned long long>(seed),
-              static_cast<long>(cases));
   index failures = 0, done = 0;
   for (index i = 0; i < cases && failures < 10; ++i) {
     const std::uint64_t at = seed + static_cast<std::uint64_t>(i);
@@ -106,10 +105,7 @@ int fuzz(std::uint64_t seed, index cases) {
     done += ran;
     if (wrong.empty()) continue;
     ++failures;
-    std::printf("FAILED: %s\n  again with: fuzz_kernels %llu 1\n  %s\n  extents of eijklm:",
-                wrong.c_str(), static_cast<unsigned long long>(at), c.text.c_str());
-    for (const index n : c.extent) std::printf(" %ld", static_cast<long>(n));
-    std::printf("\n");
+    print_failure(c, "kernels", at, wrong);
   }
   std::printf("%ld failures, %ld kernels ran\n", static_cast<long>(failures),
               static_cast<long>(done));
@@ -120,7 +116,6 @@ int fuzz(std::uint64_t seed, index cases) {
 }  // namespace tenfold::testing
 
 int main(int argc, char** argv) {
-  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  const long cases = argc > 2 ? std::strtol(argv[2], nullptr, 10) : 1000;
-  return tenfold::testing::fuzz(seed, cases);
+  using namespace tenfold::testing;
+  return run_fuzz("kernels", argc, argv, fuzz);
 }

@@ -20,6 +20,8 @@
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/error.hpp>
 
+#include "run_fuzz.hpp"
+
 namespace tenfold::testing {
 namespace {
 
@@ -329,9 +331,6 @@ const listed expressions[] = {
 };
 
 int fuzz(std::uint64_t seed, index cases) {
-  std::printf("fuzz_literals: seed %llu, %ld cases\n", static_cast<unsigned long long>(seed),
-              static_cast<long>(cases));
-  std::fflush(stdout);
   index failures = 0;
   for (index i = 0; i < cases && failures < 10; ++i) {
     const std::uint64_t at = seed + static_cast<std::uint64_t>(i);
@@ -352,7 +351,6 @@ int fuzz(std::uint64_t seed, index cases) {
 }  // namespace tenfold::testing
 
 int main(int argc, char** argv) {
-  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  const long cases = argc > 2 ? std::strtol(argv[2], nullptr, 10) : 1000;
-  return tenfold::testing::fuzz(seed, cases);
+  using namespace tenfold::testing;
+  return run_fuzz("literals", argc, argv, fuzz);
 }

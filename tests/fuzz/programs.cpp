@@ -18,6 +18,7 @@
 
 #include "draw_kernel.hpp"
 #include "draw_operator.hpp"
+#include "run_fuzz.hpp"
 #include "simulate.hpp"
 
 namespace tenfold::testing {
@@ -162,8 +163,6 @@ std::string run_case(const kernel_case& c, generator& g, seen_steps& seen) {
 }
 
 int fuzz(std::uint64_t seed, index cases) {
-  std::printf("fuzz_programs: seed %llu, %ld cases\n", static_cast<unsigned long long>(seed),
-              static_cast<long>(cases));
   index failures = 0;
   seen_steps seen;
   for (index i = 0; i < cases && failures < 10; ++i) {
@@ -174,10 +173,7 @@ int fuzz(std::uint64_t seed, index cases) {
     const std::string wrong = run_case(c, g, seen);
     if (wrong.empty()) continue;
     ++failures;
-    std::printf("FAILED: %s\n  again with: fuzz_programs %llu 1\n  %s\n  extents of eijklm:",
-                wrong.c_str(), static_cast<unsigned long long>(at), c.text.c_str());
-    for (const index n : c.extent) std::printf(" %ld", static_cast<long>(n));
-    std::printf("\n");
+    print_failure(c, "programs", at, wrong);
   }
   std::printf(
       "%ld failures, %ld programs ran: %ld with sandwiches (%ld of them in place), %ld in slabs, "
@@ -194,7 +190,6 @@ int fuzz(std::uint64_t seed, index cases) {
 }  // namespace tenfold::testing
 
 int main(int argc, char** argv) {
-  const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
-  const long cases = argc > 2 ? std::strtol(argv[2], nullptr, 10) : 1000;
-  return tenfold::testing::fuzz(seed, cases);
+  using namespace tenfold::testing;
+  return run_fuzz("programs", argc, argv, fuzz);
 }
