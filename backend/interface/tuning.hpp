@@ -57,7 +57,8 @@ struct gemm_tuning {
   int memory_to;     ///< the most
   int distance;      ///< bytes between those at work and those fetched from beyond L2
   int group;         ///< bytes of the problems through which one register tile goes before the next
-  int stream_to;     ///< the most bytes of a result that goes past the caches
+  int stream_to;     ///< the most bytes of a result that goes past the caches, by columns by way of
+                     ///< scratch; 0: none does
   int stream_group;  ///< bytes of results that wait in scratch
   int task;          ///< work of a task of the thread pool, in 1024 flops
   int lanes_cost;    ///< percent: by how much lanes of problems are taken to cost more than said

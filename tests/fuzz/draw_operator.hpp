@@ -57,7 +57,7 @@ class operator_drawing {
       if (made >= 0 && chance(g_, 0.8)) chained_ = made;
     } else if (link_ == link::entry_wise && chance(g_, 0.75)) {
       add_along(chained_, axis_, true, 0);
-      for (index more = between(g_, 0, 2); more > 0; --more) add_any(0.5);
+      for (index more = between(g_, 0, 2); more > 0; --more) add_any();
       link_ = link::none;
     } else if (made >= 0 && chance(g_, 0.5)) {
       axis_ = any_axis();
@@ -67,7 +67,7 @@ class operator_drawing {
     } else {
       for (index count = between(g_, 1, 3); count > 0; --count) {
         if (chance(g_, 0.5)) {
-          add_any(0.5);
+          add_any();
         } else {
           add_product(late(), chance(g_, 0.5) ? late() : any());
         }
@@ -75,8 +75,8 @@ class operator_drawing {
     }
   }
 
-  void add_any(double along) {
-    if (chance(g_, along)) {
+  void add_any() {
+    if (chance(g_, 0.5)) {
       add_along(late(), any_axis(), chance(g_, 0.5), static_cast<int>(between(g_, 0, 1)));
     } else {
       c_.add_term(sign(), {read(late(), renames_)});
@@ -118,10 +118,9 @@ class operator_drawing {
   }
   /// Any value, more often one of the last four.
   int late() {
-    return chance(g_, 0.3)
-               ? any()
-               : readable_[readable_.size() -
-                           static_cast<std::size_t>(between(g_, 1, 4 - (readable_.size() < 4)))];
+    const auto count = static_cast<index>(readable_.size());
+    if (chance(g_, 0.3)) return any();
+    return readable_[static_cast<std::size_t>(count - between(g_, 1, std::min<index>(4, count)))];
   }
 
   generator& g_;

@@ -5,7 +5,6 @@
 // Strides are drawn, too. A failing case is printed.
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <planned.hpp>
 #include <string>
 #include <tenfold/dsel/run_kernel.hpp>

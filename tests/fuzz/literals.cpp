@@ -10,7 +10,6 @@
 // Exact data must give exact results; gaps and inputs must stay as they are.
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <planned.hpp>
 #include <reading.hpp>

@@ -5,9 +5,9 @@
 //
 // The machine is drawn, too: its vectors, and caches so small that values are cut into slabs. A
 // failing case is printed.
+#include <algorithm>
 #include <compiled.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,21 +29,18 @@ struct seen_steps {
   index programs = 0, sandwiches = 0, slabs = 0, in_place = 0, in_halves = 0;
 
   void count(const program_view& p, int steps) {
+    const auto has = [&](const auto& what) { return std::any_of(p.steps, p.steps + steps, what); };
+    const auto is_sandwich = [](const program_step& s) { return s.sandwich > 1; };
     ++programs;
-    bool found[4] = {};
-    for (int s = 0; s < steps; ++s) {
-      const program_step& step = p.steps[s];
-      const program_step& last = p.steps[s + step.sandwich - 1];
-      const bool is_sandwich = step.sandwich > 1;
-      found[0] |= is_sandwich;
-      found[1] |= step.slabs.count > 1;
-      found[2] |= is_sandwich && step.b.where == last.c.where && step.b.offset == last.c.offset;
-      found[3] |= step.kind == step_kind::contract && step.halves != reflection::none;
-    }
-    sandwiches += found[0];
-    slabs += found[1];
-    in_place += found[2];
-    in_halves += found[3];
+    sandwiches += has(is_sandwich);
+    in_place += has([&](const program_step& s) {
+      const operand_ref& to = (&s)[s.sandwich - 1].c;
+      return is_sandwich(s) && s.b.where == to.where && s.b.offset == to.offset;
+    });
+    slabs += has([](const program_step& s) { return s.slabs.count > 1; });
+    in_halves += has([](const program_step& s) {
+      return s.kind == step_kind::contract && s.halves != reflection::none;
+    });
   }
 };
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <random>
 #include <samples.hpp>
 #include <stdexcept>
 #include <string>
 #include <tenfold/backend/interface/program.hpp>
+#include <tenfold/backend/reference/contract.hpp>
 #include <vector>
 
 /// What a program means, said slowly: each entry by itself, on whole numbers modulo 2^64, whose
@@ -287,18 +289,11 @@ class simulation {
   void for_each_outer(const program_step& step, F f) const {
     for_each_index(extents_of(p_.loops + step.first_loop, step.outer_count), f);
   }
-  /// The last one moves fastest; once for none.
   template <class F>
   static void for_each_index(const std::vector<index>& extents, F f) {
-    for (const index n : extents)
-      if (n == 0) return;
-    std::vector<index> at(extents.size(), 0);
-    for (;;) {
-      f(at);
-      std::size_t i = extents.size();
-      while (i > 0 && ++at[i - 1] == extents[i - 1]) at[--i] = 0;
-      if (i == 0) return;
-    }
+    reference::for_each_point(
+        extents.data(), static_cast<int>(extents.size()),
+        [&](const index* at) { f(std::vector<index>(at, at + extents.size())); });
   }
 
   whole& entry(const place& p) const {

@@ -57,12 +57,12 @@ inline constexpr int never = 1 << 30;
 /// single precision; none loses more than 0.03).
 ///
 /// Zen 4, interleaved, from memory: all that is fetched goes to L2 (order 12 25 GFLOP/s, to L1 17).
-/// Its own prefetching follows streams in order better than fetches from more than 2 KB ahead (two
-/// streams read and one written past the caches 43 GB/s, so 30). So orders up to 4 are fetched
-/// closely (order 4 12 GFLOP/s, without 10; with beta = 1 10 and 8), 5 to 7 not at all (order 6 14
-/// GFLOP/s with beta = 1, fetched 10), while from 8 on, tiles wait for the start of each row of
-/// another (order 8 15 GFLOP/s, without 9, 48 52 and 35, 64 46 and 36). From L2 fetches gain
-/// nothing.
+/// Its own prefetching follows streams in order better than fetches from more than 2 KB ahead do:
+/// two streams read and one written past the caches run at 43 GB/s, with such fetches at 30. So
+/// orders up to 4 are fetched closely (order 4 12 GFLOP/s, without 10; with beta = 1 10 and 8), 5
+/// to 7 not at all (order 6 with beta = 1 14 GFLOP/s, fetched 10). From 8 on, where a tile reads B
+/// in another order than it lies, they are fetched a tile ahead (order 8 15 GFLOP/s, without 9; 48
+/// 52 and 35, 64 46 and 36). From L2 fetches gain nothing.
 constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
                               processor model = processor::other) {
   gemm_tuning t{};
