@@ -17,7 +17,7 @@ device_explanation<large_limits> explain_on_device(const device_queue& where, st
   device_explanation<large_limits> told;
   const auto explain = [&]<limits L>(lowered_call<L>& call) {
     told.plan = explaining<large_limits, L, dynamic_program<L>>(
-                    call.read->said, call.read->names, text, call.merged, call.plan, nullptr, {},
+                    call.read->said, call.read->names, text, call.merged, *call.plan, nullptr, {},
                     call.read->bound.extent, is_zero(settings.beta), false)
                     .run();
     told.device =

@@ -2,8 +2,8 @@
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/contraction/lower.hpp>
 #include <tenfold/contraction/make_explanation.hpp>
-#include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/at_run_time.hpp>
 #include <tenfold/dsel/explain_operands.hpp>
 #include <tenfold/dsel/read_call.hpp>
 
@@ -68,11 +68,15 @@ explanation<large_limits> explain_operands(const explained_call& call,
       const problem<L>& planned_from = *merged;
       const bool compiled = when == planned::by_the_compiler;
       const bool overwrites = compiled ? !call.scaled : is_zero(call.settings.beta);
-      const auto plan =
-          std::make_unique<contraction_plan<L>>(make_plan<L>(planned_from, call.settings.path));
+      const auto plan = at_run_time::make_plan<L>(planned_from, call.settings.path);
       if (!plan->found) throw_diagnostic({diagnosis::no_path}, call.text);
-      const auto runnable =
-          std::make_unique<Program>(lower<Program>(planned_from, *plan, machine, overwrites));
+      const auto runnable = [&] {
+        if constexpr (std::is_same_v<Program, static_program<L>>)
+          return std::make_unique<Program>(
+              lower<Program>(planned_from, *plan, machine, overwrites));
+        else
+          return at_run_time::lower<Program>(planned_from, *plan, machine, overwrites);
+      }();
       if (!runnable->feasible) return false;
       out = explaining<large_limits, L, Program>(read->said, read->names, call.text, planned_from,
                                                  *plan, runnable.get(), machine, read->bound.extent,

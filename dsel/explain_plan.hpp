@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <tenfold/contraction/make_explanation.hpp>
+#include <tenfold/dsel/at_run_time.hpp>
 #include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 
@@ -39,7 +40,7 @@ kernel_explanation explain_plan(const kernel& k, std::string_view text, planned_
       if (contains(step.labels, p.batch)) step.flops /= static_cast<double>(values);
       made.plan.flops += step.flops;
     }
-    made.plan.naive_flops = make_plan<kernel_limits>(p).naive_flops;
+    made.plan.naive_flops = at_run_time::make_plan<kernel_limits>(p, {})->naive_flops;
   }
   index shown[kernel_limits.labels];
   for (int l = 0; l < p.label_count; ++l) {

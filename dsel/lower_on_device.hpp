@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 #include <tenfold/contraction/lower_device.hpp>
-#include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/at_run_time.hpp>
 #include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <vector>
@@ -25,8 +25,8 @@ inline std::vector<run_time_operand> seen_from_host(const run_time_operand* inpu
 template <limits L>
 struct lowered_call {
   std::unique_ptr<call_as_read<L>> read;
-  problem<L> merged;         ///< what was planned: labels are merged
-  contraction_plan<L> plan;  ///< unless there is nothing to sum
+  problem<L> merged;                          ///< what was planned: labels are merged
+  std::unique_ptr<contraction_plan<L>> plan;  ///< empty if there is nothing to sum
   device_program program;
 };
 
@@ -42,6 +42,7 @@ void with_lowered(std::string_view text, const std::vector<run_time_operand>& in
     require_apart();
     problem<L>& p = call->merged = call->read->bound;
     if (is_zero(settings.alpha) || is_empty(p)) {
+      call->plan = std::make_unique<contraction_plan<L>>();
       call->program = lower_scaling(p, device_source{}, d);
       return f(*call);
     }
@@ -58,11 +59,11 @@ void with_lowered(std::string_view text, const std::vector<run_time_operand>& in
       p.same[o] = static_cast<std::uint8_t>(first - inputs.begin());
     }
     merge_labels(p);
-    call->plan = make_plan<L>(p, settings.path, path_ties::neighbours);
-    if (!call->plan.found) throw_diagnostic({diagnosis::no_path}, text);
+    call->plan = at_run_time::make_plan<L>(p, settings.path, path_ties::neighbours);
+    if (!call->plan->found) throw_diagnostic({diagnosis::no_path}, text);
     device_source sources[L.operands];
     for (int o = 0; o < p.input_count; ++o) sources[o].slot = o;
-    call->program = lower_device(p, call->plan, sources, {}, d);
+    call->program = at_run_time::lower_device<L>(p, *call->plan, sources, {}, d);
     f(*call);
   });
 }
@@ -93,7 +94,7 @@ inline device_program lower_kernel(const kernel& k, const planned_kernel& made,
     const int from = made.unrolled.inputs[o].operand;
     sources[o] = {from, operands[static_cast<std::size_t>(from)].map.wide};
   }
-  device_program rest = lower_device(p, made.plan, sources, to, d);
+  device_program rest = at_run_time::lower_device<kernel_limits>(p, made.plan, sources, to, d);
   phases.workspace_entries = rest.workspace_entries;
   for (device_phase& phase : rest.phases) phases.phases.push_back(std::move(phase));
   return phases;

@@ -5,9 +5,8 @@
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/reference/contract.hpp>
 #include <tenfold/backend/with_scalar.hpp>
-#include <tenfold/contraction/lower.hpp>
-#include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/at_run_time.hpp>
 #include <tenfold/dsel/explain_operands.hpp>
 #include <tenfold/dsel/print_explanation.hpp>
 #include <tenfold/dsel/read_call.hpp>
@@ -21,17 +20,16 @@ namespace tenfold {
 
 namespace {
 
-/// Lowers a plan and calls f with the program. Most programs are short, and
-/// room costs time to clear.
+/// Lowers a plan and calls f with the program.
 template <limits L, class F>
 void with_program(std::string_view text, const problem<L>& p, const contraction_plan<L>& plan,
                   const capabilities& machine, bool overwrites, F f) {
   const auto lowered = [&]<class Program>() {
-    const auto runnable = std::make_unique<Program>(lower<Program>(p, plan, machine, overwrites));
+    const auto runnable = at_run_time::lower<Program>(p, plan, machine, overwrites);
     if (runnable->feasible) f(*runnable);
     return runnable->feasible;
   };
-  if (!lowered.template operator()<program<3, 12, 24>>() &&
+  if (!lowered.template operator()<at_run_time::short_program>() &&
       !lowered.template operator()<dynamic_program<L>>()) {
     throw_diagnostic({diagnosis::too_long_program}, text);
   }
@@ -40,7 +38,7 @@ void with_program(std::string_view text, const problem<L>& p, const contraction_
 template <limits L>
 std::unique_ptr<contraction_plan<L>> plan_or_throw(std::string_view text, const problem<L>& p,
                                                    const path_options& path) {
-  auto plan = std::make_unique<contraction_plan<L>>(make_plan<L>(p, path));
+  auto plan = at_run_time::make_plan<L>(p, path);
   if (!plan->found) throw_diagnostic({diagnosis::no_path}, text);
   return plan;
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/load_store.hpp>
-#include <tenfold/backend/interface/arguments.hpp>
+#include <tenfold/backend/cpu/tile_streams.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
 /// What a tile fetches into the caches for the next one, and takes past them of the one before,
@@ -48,52 +46,6 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-/// Neighbouring bytes that a tile reads of one operand, or of its map.
-struct tile_stream {
-  operand_ref ref{};
-  index bytes = 0;  ///< of one tile
-  index size = 0;   ///< of what strides count
-  bool is_map = false;
-};
-
-/// What the tiles of a phase read from memory.
-struct tile_streams {
-  static constexpr int most = 16;
-  int count = 0;
-  tile_stream list[most] = {};
-  index bytes = 0;   ///< of all, in one tile
-  index pieces = 0;  ///< of work in one tile, between which lines may be fetched
-  index of_row = 0;  ///< of them, in a row that goes through a map
-
-  /// Whether it is worth it to fetch them between the pieces.
-  constexpr bool are_fetched() const { return bytes >= select::fetched_bytes && pieces > 0; }
-
-  /// Adds what a step reads of an operand along loops of its extents and strides.
-  constexpr void add(const operand_ref& ref, const step_loop* const* loops, index step_loop::*along,
-                     int count_of_loops, const program_step& step, int lanes, index entry) {
-    const bool is_input = ref.where == buffer::input;
-    bool moves = ref.lane_stride != 0;
-    for (const index s : ref.tile_stride) moves = moves || s != 0;
-    if (!is_input || !moves || count == most) return;
-    index reach = 1, entries = 1;
-    const auto run = [&](index extent, index stride) {
-      reach += (extent - 1) * (stride < 0 ? -stride : stride);
-      entries *= stride == 0 ? 1 : extent;
-      if (stride < 0) reach = index{1} << 40;  // begins elsewhere
-    };
-    for (int l = 0; l < count_of_loops; ++l) run(loops[l]->extent, loops[l]->*along);
-    run(step.slabs.count, ref.slab_stride);
-    if (ref.how == lane_access::lanes && lanes > 1) run(lanes, ref.lane_stride);
-    // Only what is read of most lines is worth fetching line by line.
-    if (reach > 2 * entries) return;
-    for (int s = 0; s < count; ++s) {
-      if (list[s].ref.slot == ref.slot && list[s].ref.offset == ref.offset) return;
-    }
-    list[count++] = {ref, reach * entry, entry, ref.mapped};
-    bytes += reach * entry;
-  }
-};
-
 /// Whole lines on their way from scratch past the caches.
 struct staged_lines {
   const double* from = nullptr;
@@ -113,23 +65,11 @@ struct staged_lines {
 };
 
 /// What is done between two pieces of work: some lines of some ranges are fetched, and some are
-/// written. Addresses are numbers: the last ones may lie behind the operands.
-class line_fetcher {
+/// written.
+class line_fetcher : private line_walk {
  public:
-  struct range {
-    std::uintptr_t begin, end;
-  };
+  using line_walk::line_walk;
 
-  /// `pieces`: of work, between which the ranges are fetched.
-  line_fetcher(const range* ranges, int count, index pieces)
-      : next_(ranges), last_(ranges + count) {
-    std::uintptr_t bytes = 0;
-    for (const range* r = next_; r != last_; ++r) bytes += r->end - r->begin;
-    of_piece_ =
-        (bytes + static_cast<std::uintptr_t>(pieces) - 1) / static_cast<std::uintptr_t>(pieces);
-    into_l2_ = select::fetches_into_l2(static_cast<index>(bytes), caches().l1);
-    go_on();
-  }
   void also_writes(staged_lines* lines, int at_once) {
     written_ = lines;
     written_at_once_ = at_once;
@@ -153,23 +93,7 @@ class line_fetcher {
     for (; at_ < due_; at_ += 64)
       __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, Locality);
   }
-  [[gnu::noinline]] void go_on() {
-    if (next_ == last_) {
-      of_piece_ = 0;
-      due_ = at_;
-      end_ = at_ + 1;
-      return;
-    }
-    at_ = due_ = next_->begin;
-    end_ = next_->end;
-    ++next_;
-  }
 
-  const range *next_, *last_;
-  std::uintptr_t at_ = 0, end_ = 0;
-  std::uintptr_t due_ = 0;  ///< up to where lines are to be fetched by now
-  std::uintptr_t of_piece_ = 0;
-  bool into_l2_ = false;
   staged_lines* written_ = nullptr;
   int written_at_once_ = 0;
 };
@@ -186,23 +110,6 @@ struct tile_at : tile_position {
 /// How far behind the numbers of a map at hand those of the next tile are; 0: there is none.
 inline index ahead(const operand_ref& ref, const tile_at& at) {
   return at.is_followed ? distance(ref, at.after) - distance(ref, at) : 0;
-}
-
-/// Adds what the tiles of a phase read from memory in one of its steps.
-template <class Program>
-constexpr void add_streams(tile_streams& all, const Program& p, const program_phase& phase,
-                           const program_step& step) {
-  const step_loop* loops[3 + 64] = {&step.m, &step.n, &step.k};
-  int count = 3;
-  for (int l = 0; l < step.outer_count + step.k_outer_count; ++l) {
-    loops[count++] = &p.loops[static_cast<std::size_t>(step.first_loop + l)];
-  }
-  const int lanes = phase.width * phase.vectors;
-  const auto size = [](const operand_ref& ref) {
-    return ref.mapped ? index{4} : static_cast<index>(bytes_of(ref.type));
-  };
-  all.add(step.a, loops, &step_loop::a, count, step, lanes, size(step.a));
-  all.add(step.b, loops, &step_loop::b, count, step, lanes, size(step.b));
 }
 
 }  // namespace TENFOLD_ISA

@@ -93,26 +93,8 @@ class static_runner {
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
       if constexpr (streams_of<P, F>.are_fetched()) {
         if (static_cast<double>(range.count) * static_cast<double>(streams_of<P, F>.bytes) >
-            static_cast<double>(caches().l3)) {
-          const auto run_one = [&](index i, staged_result<T> * result)
-              __attribute__((always_inline)) {
-            run_ahead<F>(
-                args, range, i, end, result, [&](const tile_at& at) __attribute__((always_inline)) {
-                  run_tile<F>(args, workspace, scratch, at);
-                });
-          };
-          if constexpr (stages<P, F>()) {
-            T* const result = static_cast<T*>(args.output);
-            if ((!Scaled || args.beta == T(0)) &&
-                reinterpret_cast<std::uintptr_t>(result) % 64 == 0) {
-              staged_result<T> staged(staged_piece<P, F>, result);
-              for (index i = begin; i < end; ++i) run_one(i, &staged);
-              return;
-            }
-          }
-          for (index i = begin; i < end; ++i) run_one(i, nullptr);
-          return;
-        }
+            static_cast<double>(caches().l3))
+          return run_ahead<F>(args, workspace, scratch, range, begin, end);
       }
       for (index i = begin; i < end; ++i) {
         run_tile<F>(args, workspace, scratch, {position_of(phase, range, i)});
@@ -133,45 +115,32 @@ class static_runner {
   /// Scratch of so many bytes lies on the stack, where a tiny program finds it at once.
   static constexpr std::size_t stack_bytes = 4096;
 
-  /// Runs tile i of phase F. Meanwhile it fetches what tile i + 1 < end reads, and the numbers of
-  /// maps, which are needed to fetch what they lead to, that tile i + 2 reads; and what the tile
-  /// before it left in `result`, if that is not null, goes to memory.
-  template <int F, class Run>
-  [[gnu::always_inline]] static void run_ahead(const program_arguments<T>& args,
-                                               const phase_range& range, index i, index end,
-                                               staged_result<T>* result, Run run) {
+  /// The same, where a tile meanwhile fetches what the next one reads, and what the one before left
+  /// in scratch goes to memory.
+  template <int F>
+  [[gnu::always_inline]] static void run_ahead(const program_arguments<T>& args, T* workspace,
+                                               T* scratch, const phase_range& range, index begin,
+                                               index end) {
     static constexpr const program_phase& phase = P::value.phases[F];
-    tile_at at{position_of(phase, range, i)};
-    at.is_followed = i + 1 < end;
-    if (result == nullptr && !at.is_followed) return run(at);
-    line_fetcher::range lines[streams_of<P, F>.count];
-    int count = 0;
-    if (at.is_followed) {
-      at.after = position_of(phase, range, i + 1);
-      at.is_followed = at.after.lane_count == phase.width * phase.vectors;
-      const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
-      for (int s = 0; s < streams_of<P, F>.count; ++s) {
-        const tile_stream& one = streams_of<P, F>.list[s];
-        const void* base = args.inputs[one.ref.slot];
-        index size = one.size;
-        if (one.is_map) {
-          base = args.maps[one.ref.slot].numbers;
-          size = args.maps[one.ref.slot].wide ? 8 : 4;
-        }
-        const index begin = distance(one.ref, one.is_map ? second : at.after) * size;
-        const auto first =
-            reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(begin);
-        // An operand may be read under several names.
-        bool is_known = false;
-        for (int k = 0; k < count; ++k) is_known = is_known || lines[k].begin == first;
-        if (!is_known) lines[count++] = {first, first + static_cast<std::uintptr_t>(one.bytes)};
-      }
+    T* staged = nullptr;
+    if constexpr (stages<P, F>()) {
+      T* const y = static_cast<T*>(args.output);
+      if ((!Scaled || args.beta == T(0)) && reinterpret_cast<std::uintptr_t>(y) % 64 == 0)
+        staged = y;
     }
-    line_fetcher next(lines, count, streams_of<P, F>.pieces);
-    at.next = &next;
-    if (result != nullptr && at.lane_count == phase.width * phase.vectors)
-      at.staged = result->begin(at, next, streams_of<P, F>.pieces);
-    run(at);
+    staged_result<T> result(staged_piece<P, F>, staged);
+    tiles_ahead tiles;
+    for (index i = begin; i < end; ++i) {
+      look_ahead(phase, range, i, end, streams_of<P, F>, args.inputs, args.maps, tiles);
+      tile_at at{tiles.at};
+      at.after = tiles.after;
+      at.is_followed = tiles.is_followed;
+      line_fetcher next(tiles.ranges, tiles.count, streams_of<P, F>.pieces);
+      if (tiles.count > 0 || staged != nullptr) at.next = &next;
+      if (staged != nullptr && at.lane_count == phase.width * phase.vectors)
+        at.staged = result.begin(at, next, streams_of<P, F>.pieces);
+      run_tile<F>(args, workspace, scratch, at);
+    }
   }
 
   /// One tile. Its steps are compiled for tiles that fetch ahead, and once more for others, unless

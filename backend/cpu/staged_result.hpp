@@ -63,11 +63,13 @@ constexpr result_piece piece_of(const Program& p, const program_phase& phase) {
 template <class T>
 class staged_result {
  public:
+  /// `result` is null where nothing will be staged.
   staged_result(const result_piece& piece, T* result)
       : piece_(piece),
         result_(result),
-        block_(2 * static_cast<std::size_t>(piece.entries) * sizeof(T)) {}
-  ~staged_result() {
+        block_(result == nullptr ? 0 : 2 * static_cast<std::size_t>(piece.entries) * sizeof(T)) {}
+  [[gnu::noinline]] ~staged_result() {
+    if (result_ == nullptr) return;
     lines_.write_all();
     last_.write_all();
     streams_end();
@@ -75,7 +77,7 @@ class staged_result {
 
   /// Where the tile is to write its piece. What the tile before left goes to memory, at once or
   /// beside so many pieces of work, with what is fetched.
-  T* begin(const tile_position& at, line_fetcher& fetched, index pieces) {
+  [[gnu::noinline]] T* begin(const tile_position& at, line_fetcher& fetched, index pieces) {
     const index lines = piece_.entries * index{sizeof(T)} / 64;
     lines_.write_all();
     lines_ = last_;

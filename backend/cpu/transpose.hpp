@@ -230,17 +230,18 @@ constexpr index least_entries(index n) {
   return n < block_entries<T> ? n : block_entries<T>;
 }
 
-/// Runs shorter than a vector: blocks of P, the last of them drawn back so that it ends with the
-/// run. A run has at least Least entries: shorter blocks that it cannot need are not compiled.
+/// Runs as blocks of P entries, the last of them drawn back so that it ends with the run; runs
+/// shorter than that as shorter blocks. A run has at least Least entries: what it cannot need is
+/// not compiled.
 template <class T, int W, bool Conjugated, int P, index Least, class X>
 [[gnu::always_inline]] inline void pack_runs(T* s, index s_stride, const X* x, index n,
                                              index lane_stride) {
   if (n >= P) {
-    index i = 0;
-    for (; i + P <= n; i += P)
-      pack_block<T, W, Conjugated, P>(s + i * s_stride, s_stride, x + i, lane_stride);
-    if (i < n)
-      pack_block<T, W, Conjugated, P>(s + (n - P) * s_stride, s_stride, x + n - P, lane_stride);
+#pragma GCC unroll 1
+    for (index i = 0; i < n; i += P) {
+      const index at = i < n - P ? i : n - P;
+      pack_block<T, W, Conjugated, P>(s + at * s_stride, s_stride, x + at, lane_stride);
+    }
   } else if constexpr (P > 2 && Least < P) {
     pack_runs<T, W, Conjugated, P / 2, Least>(s, s_stride, x, n, lane_stride);
   } else if constexpr (Least < P) {
@@ -309,7 +310,8 @@ template <class T, int W, int N, class Where>
 
 /// One vector of lanes of pack; entries x of S lie s_stride apart.
 template <class T, int W, bool Conjugated, index Least, class X>
-void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride, int count) {
+[[gnu::noinline]] void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride,
+                                   int count) {
   if constexpr (W > 1) {
     constexpr int p = block_entries<T>;
     if (stride.x == 1 && count == W) {
@@ -326,9 +328,13 @@ void pack_vector(T* s, index s_stride, const X* x, index n, lane_strides stride,
     }
   }
   for (index i = 0; i < n; ++i) {
-    for (int l = 0; l < count; ++l)
-      s[i * s_stride + l] = widen<T, Conjugated>(x[i * stride.x + l * stride.lane]);
-    for (int l = count; l < W; ++l) s[i * s_stride + l] = T(0);
+#ifdef __clang__  // which would make six times the code of it: a quarter of the whole function's
+                  // time
+#pragma clang loop vectorize(disable) unroll(disable)
+#endif
+    for (int l = 0; l < W; ++l)
+      s[i * s_stride + l] =
+          l < count ? widen<T, Conjugated>(x[i * stride.x + l * stride.lane]) : T(0);
   }
 }
 
@@ -388,23 +394,30 @@ template <class T, int W, int P, unpack_form Form, class Y>
 template <class T, int W, int P, unpack_form Form, index Least, class Y>
 [[gnu::always_inline]] inline void unpack_runs(Y* y, const T* s, index s_stride, index n,
                                                index lane_stride, T alpha, T beta) {
-  index i = 0;
-  for (; i + P <= n; i += P)
-    unpack_block<T, W, P, Form>(y + i, s + i * s_stride, s_stride, lane_stride, alpha, beta);
-  if (i == n) return;
-  if (Form != unpack_form::update && (i > 0 || Least >= P)) {
-    unpack_block<T, W, P, Form>(y + n - P, s + (n - P) * s_stride, s_stride, lane_stride, alpha,
-                                beta);
-  } else if constexpr (P > 1 && (Form == unpack_form::update || Least < P)) {
-    unpack_runs<T, W, P / 2, Form, 0>(y + i, s + i * s_stride, s_stride, n - i, lane_stride, alpha,
-                                      beta);
+  if constexpr (Form == unpack_form::update) {
+    index i = 0;
+#pragma GCC unroll 1
+    for (; i + P <= n; i += P)
+      unpack_block<T, W, P, Form>(y + i, s + i * s_stride, s_stride, lane_stride, alpha, beta);
+    if constexpr (P > 1)
+      if (i < n)
+        unpack_runs<T, W, P / 2, Form, 0>(y + i, s + i * s_stride, s_stride, n - i, lane_stride,
+                                          alpha, beta);
+  } else if (n >= P) {
+#pragma GCC unroll 1
+    for (index i = 0; i < n; i += P) {
+      const index at = i < n - P ? i : n - P;
+      unpack_block<T, W, P, Form>(y + at, s + at * s_stride, s_stride, lane_stride, alpha, beta);
+    }
+  } else if constexpr (P > 1 && Least < P) {
+    unpack_runs<T, W, P / 2, Form, Least>(y, s, s_stride, n, lane_stride, alpha, beta);
   }
 }
 
 /// One vector of lanes of unpack; entries x of S lie s_stride apart.
 template <class T, epilogue Finish, int W, index Least, class Y>
-void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides stride, int count,
-                   T alpha, T beta) {
+[[gnu::noinline]] void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides stride,
+                                     int count, T alpha, T beta) {
   if constexpr (W > 1) {
     constexpr int p = block_entries<T>;
     if (stride.x == 1 && count == W) {
@@ -427,7 +440,10 @@ void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides strid
       }
     }
   }
-  for (index i = 0; i < n; ++i)
+  for (index i = 0; i < n; ++i) {
+#ifdef __clang__  // as in pack_vector
+#pragma clang loop vectorize(disable) unroll(disable)
+#endif
     for (int l = 0; l < count; ++l) {
       Y& to = y[i * stride.x + l * stride.lane];
       const T v = s[i * s_stride + l];
@@ -437,6 +453,7 @@ void unpack_vector(Y* y, const T* s, index s_stride, index n, lane_strides strid
         to = narrow<Y>(beta == T(0) ? scaled(alpha, v)
                                     : updated(alpha, v, beta, widen<T, false>(to)));
     }
+  }
 }
 
 // Y[x * stride.x + (v * W + w) * stride.lane] := finish(S[x][v][w])  for w < count;  x < n

@@ -1,9 +1,8 @@
 #include <planned.hpp>
 
 #include <memory>
-#include <tenfold/contraction/lower.hpp>
-#include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/at_run_time.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/dsel/read_call.hpp>
 
@@ -22,15 +21,14 @@ struct planned_operands {
       : read(read_call<L>(text, operands.data(), static_cast<int>(operands.size()), y,
                           settings.binding)) {
     merge_labels(read->bound);
-    plan = std::make_unique<contraction_plan<L>>(make_plan<L>(read->bound, settings.path));
+    plan = at_run_time::make_plan<L>(read->bound, settings.path);
   }
 
   std::unique_ptr<dynamic_program<L>> program(instruction_set isa, bool overwrites,
                                               index l2_bytes = 0) const {
     capabilities machine = capabilities_of(isa);
     if (l2_bytes > 0) machine.l2_bytes = l2_bytes;
-    auto lowered = std::make_unique<dynamic_program<L>>(
-        lower<dynamic_program<L>>(read->bound, *plan, machine, overwrites));
+    auto lowered = at_run_time::lower<dynamic_program<L>>(read->bound, *plan, machine, overwrites);
     if (!lowered->feasible) throw error("a program whose sizes are all known is not feasible");
     return lowered;
   }

@@ -1,9 +1,8 @@
 #include <device_compiler.hpp>
 #include <golden.hpp>
 #include <tenfold/backend/cuda/program_text.hpp>
-#include <tenfold/contraction/lower_device.hpp>
-#include <tenfold/contraction/make_plan.hpp>
 #include <tenfold/contraction/merge_labels.hpp>
+#include <tenfold/dsel/at_run_time.hpp>
 #include <tenfold/dsel/read_call.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <utility>
@@ -39,7 +38,8 @@ device_program program_of(std::string_view text, scalar type,
     merge_labels(p);
     device_source sources[L.operands];
     for (int o = 0; o < count; ++o) sources[o].slot = o;
-    made = lower_device(p, make_plan<L>(p, {}, path_ties::neighbours), sources, {}, h100_capabilities);
+    const auto plan = at_run_time::make_plan<L>(p, {}, path_ties::neighbours);
+    made = at_run_time::lower_device<L>(p, *plan, sources, {}, h100_capabilities);
   });
   return made;
 }

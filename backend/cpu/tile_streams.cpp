@@ -1,0 +1,57 @@
+#include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/tile_streams.hpp>
+
+namespace tenfold::cpu {
+
+line_walk::line_walk(const byte_range* ranges, int count, index pieces)
+    : next_(ranges), last_(ranges + count) {
+  std::uintptr_t bytes = 0;
+  for (const byte_range* r = next_; r != last_; ++r) bytes += r->end - r->begin;
+  const auto parts = static_cast<std::uintptr_t>(pieces);
+  of_piece_ = (bytes + parts - 1) / parts;
+  into_l2_ = select::fetches_into_l2(static_cast<index>(bytes), caches().l1);
+  go_on();
+}
+
+void line_walk::go_on() {
+  if (next_ == last_) {
+    of_piece_ = 0;
+    due_ = at_;
+    end_ = at_ + 1;
+    return;
+  }
+  at_ = due_ = next_->begin;
+  end_ = next_->end;
+  ++next_;
+}
+
+void look_ahead(const program_phase& phase, const phase_range& range, index i, index end,
+                const tile_streams& streams, const void* const* inputs, const entry_map* maps,
+                tiles_ahead& found) {
+  found.at = position_of(phase, range, i);
+  found.count = 0;
+  found.is_followed = false;
+  if (i + 1 == end) return;
+  found.after = position_of(phase, range, i + 1);
+  found.is_followed = found.after.lane_count == phase.width * phase.vectors;
+  const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
+  for (int s = 0; s < streams.count; ++s) {
+    const tile_stream& one = streams.list[s];
+    const void* base = inputs[one.ref.slot];
+    index size = one.size;
+    if (one.is_map) {
+      base = maps[one.ref.slot].numbers;
+      size = maps[one.ref.slot].wide ? 8 : 4;
+    }
+    const index from = distance(one.ref, one.is_map ? second : found.after) * size;
+    const std::uintptr_t begin =
+        reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(from);
+    // An operand may be read under several names.
+    bool is_known = false;
+    for (int k = 0; k < found.count; ++k) is_known = is_known || found.ranges[k].begin == begin;
+    if (!is_known)
+      found.ranges[found.count++] = {begin, begin + static_cast<std::uintptr_t>(one.bytes)};
+  }
+}
+
+}  // namespace tenfold::cpu
