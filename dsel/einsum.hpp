@@ -106,7 +106,7 @@ struct run_time_call {
                  path_options_of<A...>()} {
     (
         [&] {
-          if constexpr (run_time_tensor<A>) inputs[count++] = run_time_operand_of(args);
+          if constexpr (run_time_tensor<A>) tell_operand(inputs[count++], args);
           if constexpr (std::is_same_v<A, path_options>) settings.path = args;
         }(),
         ...);

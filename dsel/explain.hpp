@@ -107,7 +107,7 @@ int list_operands(run_time_operand* to, const A&... args) {
   int count = 0;
   (
       [&] {
-        if constexpr (run_time_tensor<A>) to[count++] = run_time_operand_of(args);
+        if constexpr (run_time_tensor<A>) tell_operand(to[count++], args);
       }(),
       ...);
   return count;

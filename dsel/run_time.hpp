@@ -19,20 +19,28 @@ struct run_time_operand {
   const scatter_order* order = nullptr;  ///< in which results are added to it
 };
 
+/// Tells of x in `out`, of which nothing was told.
 template <tensor_like X>
-run_time_operand run_time_operand_of(const X& x) {
+void tell_operand(run_time_operand& out, const X& x) {
   using traits = operand_traits_of<const X>;
-  run_time_operand out{shape_of<max_rank>(x), traits::data(x)};
+  set_shape(out.shape, x);
+  out.data = traits::data(x);
   if constexpr (requires { traits::order(x); }) {
     out.map = {traits::map(x), traits::wide_map(x)};
     out.order = traits::order(x);
   }
-  return out;
 }
-
 template <class T>
-run_time_operand run_time_operand_of(const dynamic_tensor<T>& x) {
-  return {x.shape(), x.data()};
+void tell_operand(run_time_operand& out, const dynamic_tensor<T>& x) {
+  out.shape = x.shape();
+  out.data = x.data();
+}
+template <class X>
+requires requires(run_time_operand& out, const X& x) { tell_operand(out, x); }
+run_time_operand run_time_operand_of(const X& x) {
+  run_time_operand out;
+  tell_operand(out, x);
+  return out;
 }
 
 /// Writes the result of an expression given as a string, or of its plan, into a tensor of run-time
