@@ -21,7 +21,8 @@ std::unique_ptr<contraction_plan<L>> make_plan(const problem<L>& p, const path_o
 /// Room for most programs, tried first: more costs time to clear.
 using short_program = program<3, 12, 24>;
 
-/// As tenfold::lower. Program: short_program or dynamic_program<L>.
+/// As tenfold::lower. Program: short_program, dynamic_program<L>, or, to explain what a compiler
+/// planned, static_program<L>.
 template <class Program, limits L>
 std::unique_ptr<Program> lower(const problem<L>& p, const contraction_plan<L>& plan,
                                const capabilities& machine, bool overwrites);

@@ -70,13 +70,7 @@ explanation<large_limits> explain_operands(const explained_call& call,
       const bool overwrites = compiled ? !call.scaled : is_zero(call.settings.beta);
       const auto plan = at_run_time::make_plan<L>(planned_from, call.settings.path);
       if (!plan->found) throw_diagnostic({diagnosis::no_path}, call.text);
-      const auto runnable = [&] {
-        if constexpr (std::is_same_v<Program, static_program<L>>)
-          return std::make_unique<Program>(
-              lower<Program>(planned_from, *plan, machine, overwrites));
-        else
-          return at_run_time::lower<Program>(planned_from, *plan, machine, overwrites);
-      }();
+      const auto runnable = at_run_time::lower<Program>(planned_from, *plan, machine, overwrites);
       if (!runnable->feasible) return false;
       out = explaining<large_limits, L, Program>(read->said, read->names, call.text, planned_from,
                                                  *plan, runnable.get(), machine, read->bound.extent,

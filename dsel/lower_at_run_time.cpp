@@ -9,35 +9,19 @@ std::unique_ptr<Program> lower(const problem<L>& p, const contraction_plan<L>& p
   return std::make_unique<Program>(tenfold::lower<Program>(p, plan, machine, overwrites));
 }
 
-template std::unique_ptr<short_program> lower(const problem<small_limits>&,
-                                              const contraction_plan<small_limits>&,
-                                              const capabilities&, bool);
-template std::unique_ptr<dynamic_program<small_limits>> lower(const problem<small_limits>&,
-                                                              const contraction_plan<small_limits>&,
-                                                              const capabilities&, bool);
-template std::unique_ptr<short_program> lower(const problem<medium_limits>&,
-                                              const contraction_plan<medium_limits>&,
-                                              const capabilities&, bool);
-template std::unique_ptr<dynamic_program<medium_limits>> lower(
-    const problem<medium_limits>&, const contraction_plan<medium_limits>&, const capabilities&,
-    bool);
-template std::unique_ptr<short_program> lower(const problem<large_limits>&,
-                                              const contraction_plan<large_limits>&,
-                                              const capabilities&, bool);
-template std::unique_ptr<dynamic_program<large_limits>> lower(const problem<large_limits>&,
-                                                              const contraction_plan<large_limits>&,
-                                                              const capabilities&, bool);
-template std::unique_ptr<short_program> lower(const problem<with_sums(medium_limits)>&,
-                                              const contraction_plan<with_sums(medium_limits)>&,
-                                              const capabilities&, bool);
-template std::unique_ptr<dynamic_program<with_sums(medium_limits)>> lower(
-    const problem<with_sums(medium_limits)>&, const contraction_plan<with_sums(medium_limits)>&,
-    const capabilities&, bool);
-template std::unique_ptr<short_program> lower(const problem<with_sums(large_limits)>&,
-                                              const contraction_plan<with_sums(large_limits)>&,
-                                              const capabilities&, bool);
-template std::unique_ptr<dynamic_program<with_sums(large_limits)>> lower(
-    const problem<with_sums(large_limits)>&, const contraction_plan<with_sums(large_limits)>&,
-    const capabilities&, bool);
+#define TENFOLD_LOWER_INTO(Program, L)                                                   \
+  template std::unique_ptr<Program> lower(const problem<L>&, const contraction_plan<L>&, \
+                                          const capabilities&, bool);
+#define TENFOLD_LOWER(L)                   \
+  TENFOLD_LOWER_INTO(short_program, L)     \
+  TENFOLD_LOWER_INTO(static_program<L>, L) \
+  TENFOLD_LOWER_INTO(dynamic_program<L>, L)
+TENFOLD_LOWER(small_limits)
+TENFOLD_LOWER(medium_limits)
+TENFOLD_LOWER(large_limits)
+TENFOLD_LOWER(with_sums(medium_limits))
+TENFOLD_LOWER(with_sums(large_limits))
+#undef TENFOLD_LOWER
+#undef TENFOLD_LOWER_INTO
 
 }  // namespace tenfold::at_run_time
