@@ -29,7 +29,7 @@ class slabs : protected step_units<L> {
   /// entries of a slab would be neighbours.
   constexpr slab_run slabs_from(const phase_shape& shape, int s) const {
     slab_run best;
-    if (!caps_.compiled || shape.lane < 0 || shape.vectors > 1 || !contains(shape.members, s) ||
+    if (shape.lane < 0 || shape.vectors > 1 || !contains(shape.members, s) ||
         plan_.steps[s].renames)
       return best;
     const auto& order = plan_.steps[s].order;

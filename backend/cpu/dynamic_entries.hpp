@@ -3,6 +3,8 @@
 #include <tenfold/backend/cpu/load_store.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
+#include <type_traits>
+#include <utility>
 
 /// Products entry by entry that run together, of a program that is data: see
 /// program_step::together.
@@ -66,9 +68,72 @@ template <class T, int W, int N, bool SideBySide>
   }
 }
 
-/// SideBySide: all entries lie one behind another.
-template <class T, int W, bool SideBySide>
-void multiply_together_as(together_product<T>* p, int count, index entries) {
+/// Whether the products are a matrix times a vector, c_i := sum_j a_ij b_j for `rows` sums i in
+/// order: term j of each has a factor in common, which then is its b.
+template <class T>
+bool is_point_matrix(together_product<T>* p, int count, int rows) {
+  const int terms = count / rows;
+  if (terms * rows != count) return false;
+  for (int i = 0; i < count; ++i) {
+    if (p[i].begins != (i % terms == 0) || p[i].accumulates == p[i].begins || p[i].is_negative)
+      return false;
+  }
+  const auto swap_factors = [](together_product<T>& x) {
+    std::swap(x.a, x.b);
+    std::swap(x.n.a, x.n.b);
+    std::swap(x.around.a, x.around.b);
+  };
+  const auto same = [](const together_product<T>& x, const together_product<T>& y) {
+    return x.b == y.b && x.n.b == y.n.b && x.around.b == y.around.b;
+  };
+  for (int j = 0; j < terms && rows > 1; ++j) {
+    together_product<T>&x = p[j], &y = p[terms + j];
+    for (int tried = 0; tried < 3 && !same(x, y); ++tried) swap_factors(tried == 1 ? x : y);
+    for (int i = 1; i < rows; ++i) {
+      together_product<T>& z = p[i * terms + j];
+      if (!same(x, z)) swap_factors(z);
+      if (!same(x, z)) return false;
+    }
+  }
+  return true;
+}
+
+/// N entries of a matrix times a vector. Each b_j is loaded once, and the sums stay in registers.
+template <class T, int W, int N, int R, bool SideBySide>
+[[gnu::always_inline]] inline void entries_of_point_matrix(const together_product<T>* p,
+                                                           int terms) {
+  const auto stride = [](index n) { return SideBySide ? W : n; };
+  vec<T, W> sums[R][N];
+  const auto add = [&](int j, const auto& term) __attribute__((always_inline)) {
+    vec<T, W> b[N];
+#pragma GCC unroll 16
+    for (int x = 0; x < N; ++x) b[x] = load<T, W>(p[j].b + x * stride(p[j].n.b));
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+      const together_product<T>& t = p[i * terms + j];
+#pragma GCC unroll 16
+      for (int x = 0; x < N; ++x) term(sums[i][x], load<T, W>(t.a + x * stride(t.n.a)), b[x]);
+    }
+  };
+  add(
+      0, [](vec<T, W> & sum, vec<T, W> a, vec<T, W> b)
+             __attribute__((always_inline)) { sum = a * b; });
+#pragma GCC unroll 1
+  for (int j = 1; j < terms; ++j)
+    add(
+        j, [](vec<T, W> & sum, vec<T, W> a, vec<T, W> b)
+               __attribute__((always_inline)) { sum = fma(a, b, sum); });
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+    const together_product<T>& t = p[i * terms];
+#pragma GCC unroll 16
+    for (int x = 0; x < N; ++x) store<T, W>(t.c + x * stride(t.n.c), sums[i][x]);
+  }
+}
+
+/// All entries, some at a time: entries_at_a_time<N>() computes N.
+template <int N, class T, class F>
+void for_all_entries(together_product<T>* p, int count, index entries, F some) {
   const auto move = [=](index n, index around) {
     for (int j = 0; j < count; ++j) {
       p[j].a += n * p[j].n.a + around * p[j].around.a;
@@ -78,10 +143,28 @@ void multiply_together_as(together_product<T>* p, int count, index entries) {
   };
   for (index left = p->around.extent; left > 0; --left) {
     index x = 0;
-    for (; x + 8 <= entries; x += 8, move(8, 0)) entries_together<T, W, 8, SideBySide>(p, count);
-    for (; x < entries; ++x, move(1, 0)) entries_together<T, W, 1, SideBySide>(p, count);
+    for (; x + N <= entries; x += N, move(N, 0)) some(std::integral_constant<int, N>{});
+    for (; x < entries; ++x, move(1, 0)) some(std::integral_constant<int, 1>{});
     move(-entries, 1);
   }
+}
+
+/// SideBySide: all entries lie one behind another.
+template <class T, int W, bool SideBySide>
+void multiply_together_as(together_product<T>* p, int count, index entries) {
+  const auto matrix = [&]<int R>(std::integral_constant<int, R>) {
+    // As many entries as there are registers for.
+    constexpr int n = registers >= 32 ? R == 1 ? 8 : R == 2 ? 6 : 4 : R == 1 ? 4 : 2;
+    for_all_entries<n>(p, count, entries, [&]<int N>(std::integral_constant<int, N>) {
+      entries_of_point_matrix<T, W, N, R, SideBySide>(p, count / R);
+    });
+  };
+  if (is_point_matrix(p, count, 1)) return matrix(std::integral_constant<int, 1>{});
+  if (is_point_matrix(p, count, 2)) return matrix(std::integral_constant<int, 2>{});
+  if (is_point_matrix(p, count, 3)) return matrix(std::integral_constant<int, 3>{});
+  for_all_entries<8>(p, count, entries, [&]<int N>(std::integral_constant<int, N>) {
+    entries_together<T, W, N, SideBySide>(p, count);
+  });
 }
 
 /// c[x] := a[x] b[x] of entries that lie n.a, n.b and n.c apart, along n and around that; terms of

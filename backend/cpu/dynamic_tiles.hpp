@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tenfold/backend/cpu/even_odd.hpp>
 #include <tenfold/backend/cpu/listed_tile.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/interface/program.hpp>
@@ -74,39 +73,6 @@ const dynamic_tile_function<T>* dynamic_tiles_of(const program_step& step) {
   return step.a_varies ? dynamic_tile_table<T, W, 1, tile_modes{l, l, true, true}>::entries.data()
                        : dynamic_tile_table<T, W, most_dynamic_rows<T>,
                                             tile_modes{l, l, false, true}>::entries.data();
-}
-
-template <class T>
-using half_function = void (*)(tile_operands<T>, index, half_strides, index);
-
-/// As tiles, of a matrix in halves.
-template <class T, int W, int Pairs, bool Middle, int N, reflection Kind, epilogue Finish>
-void half_tiles(tile_operands<T> t, index first, half_strides h, index count) {
-  for (index i = 0; i < count; ++i) {
-    even_odd_tile<T, W, Pairs, Middle, N, dynamic_k, Kind, Finish>(t, first, h, [] {});
-    t.b += N * t.b_n;
-    t.c += N * t.c_n;
-  }
-}
-
-/// The tiles of one kind of symmetry, 1 to most_pairs pairs of rows by as many columns as there are
-/// registers for: entry (2 (pairs - 1) + middle) * most_even_odd_columns + columns - 1.
-template <class T, int W, reflection Kind, epilogue Finish>
-inline constexpr auto half_tile_table = []<int... I>(std::integer_sequence<int, I...>) {
-  constexpr int most = select::most_even_odd_columns;
-  constexpr auto columns = [](int i) {
-    const int there = select::even_odd_columns(i / most + 2, registers);
-    return i % most < there ? i % most + 1 : there;
-  };
-  return std::array<half_function<T>, sizeof...(I)>{
-      &half_tiles<T, W, I / most / 2 + 1, I / most % 2 != 0, columns(I), Kind, Finish>...};
-}
-(std::make_integer_sequence<int, 2 * select::most_pairs * select::most_even_odd_columns>{});
-
-template <class T, int W, epilogue Finish>
-const half_function<T>* half_tiles_of(reflection kind) {
-  return kind == reflection::odd ? half_tile_table<T, W, reflection::odd, Finish>.data()
-                                 : half_tile_table<T, W, reflection::even, Finish>.data();
 }
 
 template <class T>

@@ -35,10 +35,29 @@ template <class T>
   }
 }
 
-/// The halves of M rows as a tile reads them: strides, and how many rows and columns there are.
+/// Where halve left the halves of a matrix: strides, and how many rows and columns there are.
 struct half_strides {
   index a_m, a_k, rows, columns;
 };
+
+/// Some rows of the halves, and how many columns the matrix has: E[m][k] at even + m even_m + k
+/// even_k, O at odd.
+template <class T>
+struct half_rows {
+  const T *even, *odd;
+  index even_m, even_k, odd_m, odd_k, columns;
+};
+
+/// Rows `first`, first + 1, ... where halve left them.
+template <reflection Kind, class T>
+[[gnu::always_inline]] inline half_rows<T> half_rows_from(const T* a, index first,
+                                                          const half_strides h) {
+  constexpr bool is_odd = Kind == reflection::odd;
+  const index left = is_odd ? h.rows - 1 - first : first;
+  const index right = is_odd ? first : h.rows - 1 - first, m = is_odd ? -h.a_m : h.a_m;
+  return {a + left * h.a_m, a + right * h.a_m + (h.columns - 1) * h.a_k, m, h.a_k, -m, -h.a_k,
+          h.columns};
+}
 
 /// The sums of `Pairs` pairs of rows (m, M-1-m), from pair `first` on, and behind them, if
 /// `Middle`, of the middle row.
@@ -52,32 +71,27 @@ struct half_sums {
   /// Sums over K (dynamic_k: h.columns) entries of columns n, of which source(k, n) is one; calls
   /// between() before each pair of them but the first, where K is static.
   template <int K, class Source, class Between>
-  [[gnu::always_inline]] void accumulate(const T* a, index first, const half_strides h,
-                                         Source source, Between between) {
-    const index left = is_odd ? h.rows - 1 - first : first;
-    const index right = is_odd ? first : h.rows - 1 - first;
-    const index columns = K == dynamic_k ? h.columns : K;
-    const T* const e = a + left * h.a_m;
-    const T* const o = a + right * h.a_m + (columns - 1) * h.a_k;
-    pair<true>(e, o, h, columns, 0, source);
+  [[gnu::always_inline]] void accumulate(const half_rows<T> a, Source source, Between between) {
+    const index columns = K == dynamic_k ? a.columns : K;
+    pair<true>(a, columns, 0, source);
     if constexpr (K == dynamic_k) {
 #pragma GCC unroll 1
-      for (index k = 1; k < columns / 2; ++k) pair<false>(e, o, h, columns, k, source);
+      for (index k = 1; k < columns / 2; ++k) pair<false>(a, columns, k, source);
     } else {
 #pragma GCC unroll 16
       for (int k = 1; k < K / 2; ++k) {
         between();
-        pair<false>(e, o, h, K, k, source);
+        pair<false>(a, K, k, source);
       }
     }
     if (columns % 2 == 0) return;
-    const T* const middle = e + columns / 2 * h.a_k;
+    const T* const middle = a.even + columns / 2 * a.even_k;
 #pragma GCC unroll 16
     for (int n = 0; n < N; ++n) {
       const vec<T, W> b = source(columns / 2, n);
 #pragma GCC unroll 16
       for (int m = 0; m < even_rows; ++m)
-        even[m][n] = fma(broadcast<T, W>(middle[m * (is_odd ? -h.a_m : h.a_m)]), b, even[m][n]);
+        even[m][n] = fma(broadcast<T, W>(middle[m * a.even_m]), b, even[m][n]);
     }
   }
 
@@ -111,11 +125,7 @@ struct half_sums {
 
  private:
   template <bool First, class Source>
-  [[gnu::always_inline]] void pair(const T* e, const T* o, const half_strides& h, index columns,
-                                   index k, Source source) {
-    e += k * h.a_k;
-    o -= k * h.a_k;
-    const index e_m = is_odd ? -h.a_m : h.a_m;
+  [[gnu::always_inline]] void pair(const half_rows<T>& a, index columns, index k, Source source) {
     vec<T, W> sum[N], difference[N];
 #pragma GCC unroll 16
     for (int n = 0; n < N; ++n) {
@@ -123,8 +133,8 @@ struct half_sums {
       sum[n] = left + right;
       difference[n] = left - right;
     }
-    add<First>(even, e, e_m, sum);
-    add<First>(odd, o, -e_m, difference);
+    add<First>(even, a.even + k * a.even_k, a.even_m, sum);
+    add<First>(odd, a.odd + k * a.odd_k, a.odd_m, difference);
   }
   template <bool First, int Rows>
   [[gnu::always_inline]] static void add(vec<T, W> (&to)[Rows][N], const T* a, index a_m,
@@ -149,7 +159,7 @@ struct half_sums {
 
 // C[m][n] := sum_k A[m][k] B[k][n]  for the pairs of rows (m, M-1-m), first <= m < first + Pairs,
 // and for the middle row if `Middle`;  n < N, k < K; every entry of B and C is W lanes
-//   A  uniform, in halves; rows and columns in h, K = dynamic_k: of run-time size
+//   A  uniform, in halves where halve left them, M x K of them as h says
 //   B  lanes; strides b_k, b_n;  C  lanes; strides c_m, c_n; it may not overlap A or B
 //   finish: overwrite | update | add, as for register_tile
 template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind, epilogue Finish,
@@ -158,11 +168,62 @@ template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind,
                                                  const half_strides h, Between between) {
   half_sums<T, W, Pairs, Middle, N, Kind> sums;
   sums.template accumulate<K>(
-      rows<W, Pairs, 2 * N, K, lane_access::uniform>(t.a), first, h,
+      half_rows_from<Kind>(rows<W, Pairs, 2 * N, K, lane_access::uniform>(t.a), first, h),
       [&](index k, int n)
           __attribute__((always_inline)) { return load<T, W>(t.b + k * t.b_k + n * t.b_n); },
       between);
   sums.template finish<Finish>(t.c, first, h.rows, t.c_m, t.c_n, t.alpha, t.beta);
+}
+
+/// A matrix in halves as tiles of run-time size read it: in panels of at most most_pairs pairs of
+/// rows, the last one with the middle row behind them; in each column by column first the rows of
+/// E, then those of O, so that one address and constants say where a tile finds its entries.
+/// f(first pair, pairs, whether the middle row is there) for each panel.
+template <class F>
+void for_each_half_panel(index rows, F f) {
+  const select::chunks panels(rows / 2, select::most_pairs);
+  index first = 0;
+  for (index i = 0; i < panels.long_count + panels.short_count; ++i) {
+    const index pairs = i < panels.long_count ? panels.longer : panels.longer - 1;
+    f(first, pairs, rows % 2 != 0 && 2 * (first + pairs) + 1 == rows);
+    first += pairs;
+  }
+}
+
+/// Scalars that they take.
+constexpr index size_of_half_panels(const half_strides& h) {
+  return h.rows * ((h.columns + 1) / 2);
+}
+
+/// Copies a matrix from where halve left it into panels; returns where they end.
+template <reflection Kind, class T>
+T* pack_half_panels(const T* a, half_strides h, T* to) {
+  for_each_half_panel(h.rows, [&](index first, index pairs, bool middle) {
+    const half_rows<T> from = half_rows_from<Kind>(a, first, h);
+    const index even = pairs + (middle && Kind != reflection::odd), all = 2 * pairs + middle;
+    for (index k = 0; k < (h.columns + 1) / 2; ++k) {
+      const bool is_middle = 2 * k + 1 == h.columns;
+      for (index m = 0; m < even; ++m) *to++ = from.even[m * from.even_m + k * from.even_k];
+      for (index m = 0; m < all - even; ++m)
+        *to++ = is_middle ? T(0) : from.odd[m * from.odd_m + k * from.odd_k];
+    }
+  });
+  return to;
+}
+
+// The product as even_odd_tile computes it, of halves in a panel and of run-time size; `rows` is M.
+template <class T, int W, int Pairs, bool Middle, int N, reflection Kind, epilogue Finish>
+[[gnu::always_inline]] inline void even_odd_panel_tile(const tile_operands<T>& t, const T* panel,
+                                                       index first, index rows, index columns) {
+  using sums_of_tile = half_sums<T, W, Pairs, Middle, N, Kind>;
+  constexpr index height = 2 * Pairs + Middle;
+  sums_of_tile sums;
+  sums.template accumulate<dynamic_k>(
+      half_rows<T>{panel, panel + sums_of_tile::even_rows, 1, height, 1, height, columns},
+      [&](index k, int n)
+          __attribute__((always_inline)) { return load<T, W>(t.b + k * t.b_k + n * t.b_n); },
+      [] {});
+  sums.template finish<Finish>(t.c, first, rows, t.c_m, t.c_n, t.alpha, t.beta);
 }
 
 // The sandwich with A1 and A2 in halves; between() as for half_sums.
@@ -172,13 +233,13 @@ template <class T, int W, int Q, int K, int M, int N, reflection Kind, epilogue 
                                                      Between between) {
   half_sums<T, W, Q / 2, Q % 2 != 0, N, Kind> points;
   points.template accumulate<K>(
-      rows<W, Q, N, K, lane_access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K},
+      half_rows_from<Kind>(rows<W, Q, N, K, lane_access::uniform>(s.a1), 0, {s.a1_q, s.a1_k, Q, K}),
       [&](index k, int n)
           __attribute__((always_inline)) { return load<T, W>(s.b + k * s.b_k + n * s.b_n); },
       between);
   half_sums<T, W, M / 2, M % 2 != 0, N, Kind> sums;
   sums.template accumulate<Q>(
-      rows<W, M, N, Q, lane_access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q},
+      half_rows_from<Kind>(rows<W, M, N, Q, lane_access::uniform>(s.a2), 0, {s.a2_m, s.a2_q, M, Q}),
       [&](index point, int n) __attribute__((always_inline)) {
         const int q = static_cast<int>(point);
         return at(q, n,

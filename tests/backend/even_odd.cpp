@@ -83,41 +83,65 @@ int wrong_entries(const compiled_product<T>& one, bool transposed, T alpha, T be
   return wrong;
 }
 
-template <class T, int M, int N, int K, reflection Kind, bool Dynamic, epilogue Finish>
+template <class T, int M, int N, int K, reflection Kind, epilogue Finish>
 void run_chunks(const tile_operands<T>& t, half_strides h) {
-  constexpr int k = Dynamic ? dynamic_k : K, pairs = M / 2;
+  constexpr int pairs = M / 2;
   constexpr bool middle = M % 2 != 0;
   if constexpr (pairs > 2) {
-    even_odd_tile<T, lanes<T>, 2, false, N, k, Kind, Finish>(t, 0, h, [] {});
-    even_odd_tile<T, lanes<T>, pairs - 2, middle, N, k, Kind, Finish>(t, 2, h, [] {});
+    even_odd_tile<T, lanes<T>, 2, false, N, K, Kind, Finish>(t, 0, h, [] {});
+    even_odd_tile<T, lanes<T>, pairs - 2, middle, N, K, Kind, Finish>(t, 2, h, [] {});
   } else {
-    even_odd_tile<T, lanes<T>, pairs, middle, N, k, Kind, Finish>(t, 0, h, [] {});
+    even_odd_tile<T, lanes<T>, pairs, middle, N, K, Kind, Finish>(t, 0, h, [] {});
   }
 }
 
-template <class T, int M, int N, int K, reflection Kind, bool Dynamic>
+/// Every panel by the tile that has as many pairs.
+template <class T, int N, reflection Kind, epilogue Finish>
+void run_panels(const tile_operands<T>& t, half_strides h) {
+  std::vector<T> panels(static_cast<std::size_t>(size_of_half_panels(h)));
+  CHECK(pack_half_panels<Kind>(t.a, h, panels.data()) == panels.data() + panels.size());
+  const T* panel = panels.data();
+  for_each_half_panel(h.rows, [&](tenfold::index first, tenfold::index count, bool has_middle) {
+    const auto run = [&]<int Pairs>(std::integral_constant<int, Pairs>) {
+      if (count != Pairs) return;
+      const auto tile = [&]<bool Middle>(std::bool_constant<Middle>) {
+        even_odd_panel_tile<T, lanes<T>, Pairs, Middle, N, Kind, Finish>(t, panel, first, h.rows,
+                                                                         h.columns);
+      };
+      if (has_middle)
+        tile(std::true_type{});
+      else
+        tile(std::false_type{});
+    };
+    [&]<int... I>(std::integer_sequence<int, I...>) {
+      (run(std::integral_constant<int, I + 1>{}), ...);
+    }
+    (std::make_integer_sequence<int, tenfold::select::most_pairs>{});
+    panel += size_of_half_panels({0, 0, 2 * count + has_middle, h.columns});
+  });
+}
+
+template <class T, int M, int N, int K, reflection Kind, bool InPanels>
 void check_finishes() {
   CAPTURE(M);
   CAPTURE(N);
   CAPTURE(K);
-  CAPTURE(Dynamic);
+  CAPTURE(InPanels);
+  constexpr auto product = []<epilogue Finish>(std::integral_constant<epilogue, Finish>) {
+    if constexpr (InPanels)
+      return &run_panels<T, N, Kind, Finish>;
+    else
+      return &run_chunks<T, M, N, K, Kind, Finish>;
+  };
+  using overwriting = std::integral_constant<epilogue, epilogue::overwrite>;
+  using updating_product = std::integral_constant<epilogue, epilogue::update>;
   for (const bool transposed : {false, true}) {
     CAPTURE(transposed);
-    const compiled_product<T> plain{lanes<T>,
-                                    M,
-                                    N,
-                                    K,
-                                    Kind,
-                                    epilogue::overwrite,
-                                    &run_chunks<T, M, N, K, Kind, Dynamic, epilogue::overwrite>};
+    const compiled_product<T> plain{
+        lanes<T>, M, N, K, Kind, epilogue::overwrite, product(overwriting{})};
     CHECK(wrong_entries<T>(plain, transposed, 1, 0) == 0);
-    const compiled_product<T> updating{lanes<T>,
-                                       M,
-                                       N,
-                                       K,
-                                       Kind,
-                                       epilogue::update,
-                                       &run_chunks<T, M, N, K, Kind, Dynamic, epilogue::update>};
+    const compiled_product<T> updating{
+        lanes<T>, M, N, K, Kind, epilogue::update, product(updating_product{})};
     CHECK(wrong_entries<T>(updating, transposed, -2, 0) == 0);
     CHECK(wrong_entries<T>(updating, transposed, 1, 1) == 0);
     CHECK(wrong_entries<T>(updating, transposed, 2, -1) == 0);
@@ -133,6 +157,8 @@ void check_sizes() {
   check_finishes<T, 7, 1, 6, Kind, true>();
   check_finishes<T, 8, 2, 9, Kind, false>();
   check_finishes<T, 9, 1, 7, Kind, true>();
+  check_finishes<T, 4, 2, 2, Kind, true>();
+  check_finishes<T, 15, 1, 16, Kind, true>();
 }
 
 template <class T, int Q, int P, int N>

@@ -11,11 +11,11 @@
 namespace tenfold {
 namespace {
 
-template <class T, int P, int Q>
+template <class T, int P, int Q, bool IsStatic = true>
 void check_mass(index elements) {
   using namespace operands;
   CAPTURE(elements);
-  mass_problem<T, true, P, Q> x(elements);
+  mass_problem<T, IsStatic, P, Q> x(elements);
   reflect(x.B, 1);
   constexpr auto kernel = mass_kernel();
   kernel(v = x.V, u = x.U, B = reflection_symmetric(x.B), D = x.D);
@@ -36,6 +36,12 @@ TEST_CASE("a mass operator of high degree") {
 TEST_CASE("a diffusion operator of high degree") {
   CHECK(diffuses_in_halves<false>(diffusion_problem<double, true, 7, 8>(9)));
   CHECK(diffuses_in_halves<true>(diffusion_problem<double, true, 7, 8>(3)));
+}
+
+// Of run-time extents only what outgrows L2 does.
+TEST_CASE("operators of high degree, run-time extents") {
+  check_mass<double, 15, 16, false>(9);
+  CHECK(diffuses_in_halves<false>(diffusion_problem<double, false, 12, 13>(9)));
 }
 
 TEST_CASE("explain names the steps that run slab by slab") {
