@@ -54,7 +54,6 @@ struct of_kind {
   static operator_candidates<T> candidates() {
     const fem_tables values(P - 1, Kind == operator_kind::collocated);
     const auto t = std::make_shared<const tables>(values);
-    const auto hand = std::make_shared<const hand_operator>(values);
     operator_candidates<T> c;
     c.tenfold = [t](const element_vectors<T>& x) {
       fused(*t, view<T, dyn, P, P, P, W>(x.v, x.blocks),
@@ -75,6 +74,13 @@ struct of_kind {
           fused_collocated(v, u, D, H);
       }
     };
+    if constexpr (P - 1 <= last_fem_degree) add_mesh_and_hand(c, t, values);
+    return c;
+  }
+
+  static void add_mesh_and_hand(operator_candidates<T>& c, const std::shared_ptr<const tables>& t,
+                                const fem_tables& values) {
+    const auto hand = std::make_shared<const hand_operator>(values);
     c.hand = [hand](const element_vectors<T>& x) {
       constexpr std::ptrdiff_t nodes = P * P * P * W;
       nothing_else beside;
@@ -96,7 +102,6 @@ struct of_kind {
       };
       c.hand_vector_matvec = c.hand_matvec;
     }
-    return c;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "fem/mesh.hpp"
@@ -34,7 +35,8 @@ struct mapped_vectors {
   const std::vector<std::int32_t>& lines;
 };
 
-/// The candidates for an operator of one degree.
+/// The candidates for an operator of one degree; above last_fem_degree those on element
+/// vectors that are not written by hand.
 template <class T>
 struct operator_candidates {
   std::function<void(const element_vectors<T>&)> tenfold, hand;
@@ -66,9 +68,18 @@ std::array<operator_candidates<T>, 3> candidates_of(int p) {
       return candidates_of_degree<T, 7>();
     case 7:
       return candidates_of_degree<T, 8>();
-    default:
+    case 8:
       return candidates_of_degree<T, 9>();
+    default:
+      break;
   }
+  if constexpr (std::is_same_v<T, double>) {
+    if (p == 11) return candidates_of_degree<T, 12>();
+    if (p == 12) return candidates_of_degree<T, 13>();
+    if (p == 14) return candidates_of_degree<T, 15>();
+    if (p == 16) return candidates_of_degree<T, 17>();
+  }
+  return {};
 }
 
 }  // namespace tenfold::bench

@@ -83,13 +83,18 @@ bool plot_rows(const report& out, const std::string& problem, const std::string&
 }  // namespace
 
 void print_summary(const report& out) {
-  std::printf("\n%-8s %10s %8s %8s %8s\n", "kernels", "GFLOP/s", "GDoF/s", "of hand", "of peak");
+  std::printf("\n%-8s %10s %8s %8s %8s  %s\n", "kernels", "GFLOP/s", "GDoF/s", "of hand", "of peak",
+              "run-time extents, of this");
   for (const row& r : out.rows()) {
     const case_parts c = parts_of(r);
     if (r.unit != "GFLOP/s" || r.scalar != "d") continue;
-    std::printf("%-8s %10.1f %8.3f %8.2f %8.2f\n", r.case_name.c_str(), r.tenfold,
-                r.tenfold * dofs_per_flop(c), r.tenfold / peer(r, "hand"),
-                r.tenfold / r.bound.value);
+    std::printf("%-8s %10.1f %8.3f", r.case_name.c_str(), r.tenfold, r.tenfold * dofs_per_flop(c));
+    if (const double hand = peer(r, "hand"); hand > 0)
+      std::printf(" %8.2f", r.tenfold / hand);
+    else
+      std::printf(" %8s", "-");
+    std::printf(" %8.2f  %.2f\n", r.tenfold / r.bound.value,
+                peer(r, "run-time extents") / r.tenfold);
   }
   std::printf("\n%-8s %-7s %8s %9s %8s  %s\n", "mat-vec", "where", "MDoF/s", "of bound", "of hand",
               "best published peer (tenfold / peer)");

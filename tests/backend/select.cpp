@@ -34,6 +34,14 @@ static_assert(cut(13, 4, 4, 1, 3));
 static_assert(cut(1, 4, 1, 1, 0));
 static_assert(cut(0, 4, 1, 0, 0));
 
+// --- slabs: of steps that outgrow a cache ---
+
+static_assert(runs_in_slabs(80e3, true, testing::compiled(avx512_capabilities)));
+static_assert(!runs_in_slabs(60e3, true, testing::compiled(avx512_capabilities)), "L1 twice");
+static_assert(!runs_in_slabs(80e3, false, testing::compiled(avx512_capabilities)));
+static_assert(!runs_in_slabs(1e6, true, avx512_capabilities), "planned at run time: L2");
+static_assert(runs_in_slabs(1.1e6, true, avx512_capabilities));
+
 TEST_CASE("chunks add up, none exceeds the most and no two differ by more than one") {
   for (index extent = 0; extent <= 200; ++extent) {
     for (index most = 1; most <= 12; ++most) {
