@@ -32,8 +32,10 @@ class dynamic_contract : protected dynamic_moves<T, W> {
       const program_step* const steps = program_.steps + phase_.first_step;
       if (std::any_of(steps, steps + phase_.step_count, &half_products<T, W>::is_in_halves))
         halves_.emplace(
-            steps, phase_.step_count, program_.loops, args_.alpha, args_.beta,
-            [&](const operand_ref& x) { return this->template address<T>(x, nullptr, {}); });
+            steps, phase_.step_count, program_.loops,
+            [&](const program_step& s) { return this->template address<T>(s.a, nullptr, {}); },
+            [&](const program_step& s) { return alpha_of(s); },
+            [&](const program_step& s) { return beta_of(s); });
     }
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <tenfold/backend/cpu/load_store.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
@@ -131,7 +132,7 @@ template <class T, int W, int N, int R, bool SideBySide>
   }
 }
 
-/// All entries, some at a time: entries_at_a_time<N>() computes N.
+/// All entries: some(N), and behind them some(1), computes the next ones.
 template <int N, class T, class F>
 void for_all_entries(together_product<T>* p, int count, index entries, F some) {
   const auto move = [=](index n, index around) {
@@ -153,9 +154,9 @@ void for_all_entries(together_product<T>* p, int count, index entries, F some) {
 template <class T, int W, bool SideBySide>
 void multiply_together_as(together_product<T>* p, int count, index entries) {
   const auto matrix = [&]<int R>(std::integral_constant<int, R>) {
-    // As many entries as there are registers for.
-    constexpr int n = registers >= 32 ? R == 1 ? 8 : R == 2 ? 6 : 4 : R == 1 ? 4 : 2;
-    for_all_entries<n>(p, count, entries, [&]<int N>(std::integral_constant<int, N>) {
+    // As many entries as there are registers for: of each R sums and b_j.
+    constexpr int most = std::min(8, (registers - 2) / (R + 1) / 2 * 2);
+    for_all_entries<most>(p, count, entries, [&]<int N>(std::integral_constant<int, N>) {
       entries_of_point_matrix<T, W, N, R, SideBySide>(p, count / R);
     });
   };

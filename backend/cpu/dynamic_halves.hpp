@@ -79,10 +79,11 @@ class half_products {
     return step.kind == step_kind::contract && step.halves != reflection::none;
   }
 
-  /// place(x): where operand x lies, which no tile moves. Alpha and beta are those of the call.
-  template <class Place>
-  half_products(const program_step* steps, int count, const step_loop* loops, T alpha, T beta,
-                const Place& place)
+  /// place(step): where the halves that it applies lie, which no tile moves; alpha(step) and
+  /// beta(step).
+  template <class Place, class Alpha, class Beta>
+  half_products(const program_step* steps, int count, const step_loop* loops, const Place& place,
+                const Alpha& alpha, const Beta& beta)
       : steps_(steps),
         loops_(loops),
         first_calls_(static_cast<std::size_t>(count + 1) * sizeof(int)),
@@ -100,8 +101,8 @@ class half_products {
       if (same < s)
         panel = calls_.as<call>()[first_calls_.as<int>()[same]].tiles.panel;
       else
-        free = pack(steps[s], place(steps[s].a), free);
-      add_calls(steps[s], panel, alpha, beta, made);
+        free = pack(steps[s], place(steps[s]), free);
+      add_calls(steps[s], panel, alpha(steps[s]), beta(steps[s]), made);
     }
     first_calls_.as<int>()[count] = made;
   }
@@ -155,19 +156,24 @@ class half_products {
   }
 
   void add_calls(const program_step& step, const T* panel, T alpha, T beta, int& made) {
-    half_tiles_operands<T> t{panel,    0,        step.m.extent, step.k.extent, step.k.b, step.n.b,
-                             step.m.c, step.n.c, T(1),          T(0),          0,        {},
-                             0,        0};
-    if (step.finish == epilogue::update) {
-      t.alpha = alpha;
-      t.beta = beta;
-    }
-    if (step.sign < 0) t.alpha = -t.alpha;
-    if (step.accumulates) t.beta = T(1);
+    half_tiles_operands<T> t{.panel = panel,
+                             .first = 0,
+                             .rows = step.m.extent,
+                             .columns = step.k.extent,
+                             .b_k = step.k.b,
+                             .b_n = step.n.b,
+                             .c_m = step.m.c,
+                             .c_n = step.n.c,
+                             .alpha = alpha,
+                             .beta = beta,
+                             .count = 0,
+                             .around = {},
+                             .b = 0,
+                             .c = 0};
     if (step.outer_count > 0) t.around = loops_[step.first_loop + step.outer_count - 1];
     const half_function<T>* const functions =
-        t.alpha == T(1) && t.beta == T(0) ? half_tiles_of<T, W, epilogue::overwrite>(step.halves)
-                                          : half_tiles_of<T, W, epilogue::update>(step.halves);
+        alpha == T(1) && beta == T(0) ? half_tiles_of<T, W, epilogue::overwrite>(step.halves)
+                                      : half_tiles_of<T, W, epilogue::update>(step.halves);
     const select::chunks columns(step.n.extent, select::even_odd_columns(step.m.extent, registers));
     for_each_half_panel(step.m.extent, [&](index first, index pairs, bool middle) {
       t.first = first;
