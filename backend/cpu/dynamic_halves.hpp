@@ -79,8 +79,8 @@ class half_products {
     return step.kind == step_kind::contract && step.halves != reflection::none;
   }
 
-  /// place(step): where the halves that it applies lie, which no tile moves; alpha(step) and
-  /// beta(step).
+  /// Of the `count` steps of a phase. place(step): where the halves lie that it applies, which no
+  /// tile and no slab moves; alpha(step), beta(step): C := alpha A B + beta C.
   template <class Place, class Alpha, class Beta>
   half_products(const program_step* steps, int count, const step_loop* loops, const Place& place,
                 const Alpha& alpha, const Beta& beta)

@@ -68,7 +68,7 @@ struct half_sums {
   static constexpr int odd_rows = Pairs + (Middle && is_odd);
   vec<T, W> even[even_rows][N], odd[odd_rows][N];
 
-  /// Sums over K (dynamic_k: h.columns) entries of columns n, of which source(k, n) is one; calls
+  /// Sums over K (dynamic_k: a.columns) entries of columns n, of which source(k, n) is one; calls
   /// between() before each pair of them but the first, where K is static.
   template <int K, class Source, class Between>
   [[gnu::always_inline]] void accumulate(const half_rows<T> a, Source source, Between between) {
@@ -176,8 +176,9 @@ template <class T, int W, int Pairs, bool Middle, int N, int K, reflection Kind,
 }
 
 /// A matrix in halves as tiles of run-time size read it: in panels of at most most_pairs pairs of
-/// rows, the last one with the middle row behind them; in each column by column first the rows of
-/// E, then those of O, so that one address and constants say where a tile finds its entries.
+/// rows, the last one with the middle row behind them. A panel is, column by column, the rows of E
+/// and then those of O, so that one address and constants say where a tile finds its entries; of
+/// the middle column of an odd K, which O lacks, those of O are 0.
 /// f(first pair, pairs, whether the middle row is there) for each panel.
 template <class F>
 void for_each_half_panel(index rows, F f) {

@@ -35,8 +35,8 @@ struct mapped_vectors {
   const std::vector<std::int32_t>& lines;
 };
 
-/// The candidates for an operator of one degree; above last_fem_degree those on element
-/// vectors that are not written by hand.
+/// The candidates for an operator of one degree. Above last_fem_degree only `tenfold` and
+/// `tenfold_at_run_time` are there.
 template <class T>
 struct operator_candidates {
   std::function<void(const element_vectors<T>&)> tenfold, hand;
@@ -52,7 +52,7 @@ struct operator_candidates {
 template <class T, int P>
 std::array<operator_candidates<T>, 3> candidates_of_degree();
 
-/// The same with the degree at run time.
+/// The same with the degree at run time; empty functions where it is none of those of problems.hpp.
 template <class T>
 std::array<operator_candidates<T>, 3> candidates_of(int p) {
   switch (p) {

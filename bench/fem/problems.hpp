@@ -8,7 +8,7 @@ namespace tenfold::bench {
 
 inline constexpr int first_fem_degree = 2;
 inline constexpr int last_fem_degree = 8;
-/// Of these the kernels alone, to compare run-time extents with static ones.
+/// In double precision the kernels of these, too, to compare run-time extents with static ones.
 inline constexpr int high_fem_degrees[] = {11, 12, 14, 16};
 
 /// BP1 and BP2: mass; BP3 and BP4: stiffness at p + 2 points of Gauss-Legendre; BP5 and BP6:
