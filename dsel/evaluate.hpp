@@ -27,41 +27,44 @@ template <class Twins, class... X>
   return one;
 }
 
-/// Whether an operand whose type tells its extents has entries, but a null address. (A number, as
-/// meets.)
+/// Whether an operand whose type tells its extents has entries, but a null address.
 template <class X>
-[[gnu::always_inline]] inline int lacks_memory(const X& x) {
+[[gnu::always_inline]] inline bool lacks_memory(const X& x) {
   using traits = operand_traits_of<const X>;
-  constexpr bool has_entries = [] {
+  constexpr bool may_lack = !is_held<X> && [] {
     for (const index n : traits::static_extents) {
       if (n == 0) return false;
     }
     return true;
   }();
-  return has_entries && traits::data(x) == nullptr;
+  return may_lack && traits::data(x) == nullptr;
 }
 template <class... Lacks>
 [[noreturn, gnu::noinline, gnu::cold]] void throw_null(std::string_view text, Lacks... lacks) {
-  const bool of[] = {lacks != 0 ...};
+  const bool of[] = {lacks...};
   int o = 0;
   while (!of[o]) ++o;
   throw_diagnostic({diagnosis::null_operand, -1, 0, {o}}, text);
 }
 
-/// Whether operand O, whose type tells all, touches bytes of the output behind the N inputs. (As a
-/// number: all operands are asked without a branch between them.)
-template <class Form, std::size_t O, std::size_t N>
-[[gnu::always_inline]] inline int meets(const void* const* data) {
-  constexpr const byte_span &x = Form::data.operands[O].span, &y = Form::data.operands[N].span;
-  if constexpr (x.empty || y.empty) {
-    return 0;
+/// Whether x, operand O, whose type tells all, touches bytes of the output y behind the N inputs.
+/// Of two objects that hold their entries that is one comparison, and none of two types (2 x 2
+/// times 2 x 2, Emerald Rapids: 1.7 times the rate that comparing spans and asking for null
+/// leaves).
+template <class Form, std::size_t O, std::size_t N, class X, class Y>
+[[gnu::always_inline]] inline bool meets(const X& x, const Y& y) {
+  constexpr const byte_span &from = Form::data.operands[O].span, &to = Form::data.operands[N].span;
+  const auto in = reinterpret_cast<std::uintptr_t>(operand_traits_of<const X>::data(x)),
+             out = reinterpret_cast<std::uintptr_t>(operand_traits_of<const Y>::data(y));
+  if constexpr (from.empty || to.empty) {
+    return false;
+  } else if constexpr (is_held<X> && is_held<Y>) {
+    return std::is_same_v<X, Y> && in == out;
   } else {
-    // [in + x.low, in + x.high) and [out + y.low, out + y.high) meet: 0 < end of one - begin of the
-    // other < both lengths.
-    const auto in = reinterpret_cast<std::uintptr_t>(data[O]),
-               out = reinterpret_cast<std::uintptr_t>(data[N]);
-    constexpr auto lengths = static_cast<std::uintptr_t>(x.high - x.low + y.high - y.low);
-    return in - out + static_cast<std::uintptr_t>(x.high - y.low) - 1 < lengths - 1;
+    // [in + from.low, in + from.high) and [out + to.low, out + to.high) meet: 0 < end of one -
+    // begin of the other < both lengths.
+    constexpr auto lengths = static_cast<std::uintptr_t>(from.high - from.low + to.high - to.low);
+    return in - out + static_cast<std::uintptr_t>(from.high - to.low) - 1 < lengths - 1;
   }
 }
 
@@ -138,7 +141,7 @@ template <class E, class Call, class Y, class... X>
   label_set stretched = 0;
   [&]<std::size_t... O>(std::index_sequence<O...>) __attribute__((always_inline)) {
     if constexpr (form::data.open_count == 0) {
-      if ((lacks_memory(y) | ... | (lacks_memory(x) | meets<form, O, n>(data)))) [[unlikely]] {
+      if ((lacks_memory(y) || ... || (lacks_memory(x) || meets<form, O, n>(x, y)))) [[unlikely]] {
         admit_closed<E, form>(text, data[O]..., data[n]);
       }
     } else {
@@ -171,7 +174,7 @@ template <class E, class Call, class... X>
   }
   (std::index_sequence_for<X...>{});
   if constexpr (E::is_static) {
-    if ((lacks_memory(x) | ...)) [[unlikely]]
+    if ((lacks_memory(x) || ...)) [[unlikely]]
       throw_null(text, lacks_memory(x)...);
     result y;
     run<E, Call>(form::value, text, {data, open}, nullptr, true, y, alpha, {0});

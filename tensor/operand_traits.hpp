@@ -127,6 +127,14 @@ inline constexpr bool conjugates = [] {
   }
 }();
 
+/// Is X (without const) an object that holds its entries? So they have an address, and lie apart
+/// from those of every other such object. A number does not: it may be an entry of one; nor what is
+/// made of one, as conj(x).
+template <class X>
+inline constexpr bool is_held = false;
+template <class T, index... E>
+inline constexpr bool is_held<tensor<T, E...>> = tensor<T, E...>::is_inline;
+
 /// What is declared of the entries of X under reflection; `X` may be a reference.
 template <class X>
 inline constexpr reflection reflection_of = [] {

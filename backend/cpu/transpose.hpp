@@ -117,6 +117,12 @@ template <int H, class V, int... I>
   high = __builtin_shufflevector(a, b, ((I / H) % 2 == 0 ? I + H : p + I)...);
 }
 
+/// Neighbouring blocks of H lanes exchanged.
+template <int H, class V, int... I>
+[[gnu::always_inline]] inline V exchanged(const V& v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (I ^ H)...);
+}
+
 /// Transposes P x P entries of `Units` units held in P vectors: log2(P) rounds of butterflies.
 template <int P, int Units, class V, int H = 1>
 [[gnu::always_inline]] inline void transpose(V (&row)[P]) {
@@ -126,6 +132,29 @@ template <int P, int Units, class V, int H = 1>
       if ((i & H) == 0)
         butterfly<H * Units>(row[i], row[i + H], std::make_integer_sequence<int, P * Units>{});
     transpose<P, Units, V, 2 * H>(row);
+  }
+}
+
+/// The sums of the lanes of Count <= P vectors, that of row l in lane l, anything in lanes behind:
+/// a transposition whose halves are added on the way, 2 (P - 1) shuffles instead of P log2(P).
+template <int P, int Count, class V, int H = 1>
+[[gnu::always_inline]] inline V sums_of_rows(const V (&row)[Count]) {
+  if constexpr (H == P) {
+    static_assert(Count == 1);
+    return row[0];
+  } else {
+    V sum[(Count + 1) / 2];
+#pragma GCC unroll 16
+    for (int i = 0; i < (Count + 1) / 2; ++i) {
+      V low = row[2 * i], high = row[2 * i + 1 < Count ? 2 * i + 1 : 2 * i];
+      if (2 * i + 1 < Count) {
+        butterfly<H>(low, high, std::make_integer_sequence<int, P>{});
+      } else {
+        high = exchanged<H>(high, std::make_integer_sequence<int, P>{});
+      }
+      sum[i] = low + high;
+    }
+    return sums_of_rows<P, (Count + 1) / 2, V, 2 * H>(sum);
   }
 }
 

@@ -14,9 +14,28 @@ enum class unrolled_lanes {
   none,        ///< plain scalars
   entries,     ///< entries of C that are neighbours in A and B, too
   columns,     ///< entries of a row of C that are neighbours in B, too
+  outer,       ///< neighbouring entries of an outer product, across the ends of its rows
   transposed,  ///< such entries, of a B whose neighbours are terms: transposed in registers
-  terms        ///< terms of one sum
+  terms        ///< terms of the sums that a row of C is, whose lanes are added at the end
 };
+
+/// Terms in a vector where lanes are terms: half as many as neighbours_for says where a quarter or
+/// more would be idle and the half is a vector, too.
+template <class T>
+constexpr int terms_width(index k) {
+  const int w = neighbours_for<T>(k), half = w / 2;
+  return 4 * k <= 3 * w && half * static_cast<int>(sizeof(T)) >= 16 ? half : w;
+}
+
+/// Whether a step is an outer product whose rows end within a vector and follow each other, so that
+/// whole vectors of it are shuffled together from one vector of each factor. (Row by row most of
+/// its stores would meet two lines: 6 x 6 0.7 of the rate, Emerald Rapids.)
+template <class T>
+constexpr bool is_outer(const program_step& s) {
+  return s.k.extent == 1 && s.outer_count == 0 && s.m.a == 1 && s.m.c == s.n.extent &&
+         s.m.extent > 1 && s.m.extent <= lanes<T> && s.n.extent < lanes<T> &&
+         s.n.extent % neighbours_for<T>(s.n.extent) != 0;
+}
 
 /// The lanes that a step, of which all is known, can take.
 template <class T>
@@ -28,13 +47,16 @@ constexpr unrolled_lanes lanes_of_unrolled(const program_step& s) {
     return along && s.n.a == 1 && s.n.b == 1 && s.m.extent == 1 && s.k.extent == 1
                ? unrolled_lanes::entries
                : unrolled_lanes::none;
+  if (along && s.n.b == 1 && is_outer<T>(s)) return unrolled_lanes::outer;
   if (along && s.n.b == 1) return unrolled_lanes::columns;
+  if (s.m.extent == 1 && s.k.a == 1 && s.k.b == 1 && s.k.extent > 1 &&
+      (s.n.extent == 1 ||
+       (along && select::adds_lanes_unrolled(s.k.extent, terms_width<T>(s.k.extent)))))
+    return unrolled_lanes::terms;
   if (along && s.k.b == 1 && s.k.extent > 1 && s.k.extent <= 2 * lanes<T> &&
       select::transposes_unrolled(s.m.extent, s.n.extent, s.k.extent,
                                   neighbours_for<T>(s.k.extent)))
     return unrolled_lanes::transposed;
-  if (s.m.extent == 1 && s.n.extent == 1 && s.k.a == 1 && s.k.b == 1 && s.k.extent > 1)
-    return unrolled_lanes::terms;
   return unrolled_lanes::none;
 }
 
@@ -67,6 +89,7 @@ template <class T, int W, int K, int Count>
 /// for; where these are more than the lanes, there are two.
 template <class T>
 constexpr int unrolled_width(unrolled_lanes lanes, index n, index k) {
+  if (lanes == unrolled_lanes::terms) return terms_width<T>(k);
   return neighbours_for<T>(lanes == unrolled_lanes::transposed ? k : n);
 }
 
@@ -76,28 +99,105 @@ struct unrolled_padding {
   bool b = false, c = false;
 };
 
+/// A vector of real numbers as one whose lanes the compiler can shuffle.
+template <class T, int W>
+[[gnu::always_inline]] inline auto as_lanes(const vec<T, W>& v) {
+  typename short_vec<T, W>::type lanes;
+  std::memcpy(&lanes, &v, sizeof lanes);
+  return lanes;
+}
+
+/// The first Count entries at p, zeros behind. By a load that sets the others to zero, where there
+/// is one: what was stored as so many entries waits for no masked load.
+template <class T, int W, int Count>
+[[gnu::always_inline]] inline vec<T, W> load_and_zeros(const T* p) {
+  using whole = typename short_vec<T, W>::type;
+  if constexpr (Count == W) {
+    return load<T, W>(p);
+  } else if constexpr (Count == 1) {
+    whole v{};
+    v[0] = *p;
+    return vec<T, W>((typename vec<T, W>::register_type)v);
+  } else if constexpr (2 * Count == W && Count * sizeof(T) >= 16) {
+    using part = typename short_vec<T, Count>::type;
+    part v;
+    std::memcpy(&v, p, sizeof v);
+    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      const whole w = __builtin_shufflevector(v, part{}, I...);
+      return vec<T, W>((typename vec<T, W>::register_type)w);
+    }
+    (std::make_integer_sequence<int, W>{});
+  } else {
+    return load_partial<T, W>(p, Count);
+  }
+}
+
+/// The first K products of neighbours at a and b, W lanes of sums of them.
+template <class T, int W, int K>
+[[gnu::always_inline]] inline vec<T, W> sum_of_products(const T* a, const T* b) {
+  vec<T, W> sum{};
+#pragma GCC unroll 64
+  for (int k = 0; k + W <= K; k += W) {
+    const vec<T, W> x = load<T, W>(a + k), y = load<T, W>(b + k);
+    sum = k == 0 ? x * y : fma(x, y, sum);
+  }
+  constexpr int left = K % W, whole = K - left;
+  if constexpr (left > 0) {
+    const vec<T, W> x = load_and_zeros<T, W, left>(a + whole),
+                    y = load_and_zeros<T, W, left>(b + whole);
+    sum = whole == 0 ? x * y : fma(x, y, sum);
+  }
+  return sum;
+}
+
+/// Leaves the first Count lanes of v, or if `Padded` all, as entries n, n + 1, ... of C.
+template <epilogue Finish, int W, int Count, bool Padded, class T, class V>
+[[gnu::always_inline]] inline void leave_vector(tile_operands<T> t, index n, const V& v) {
+  t.c += n;
+  t.c_n = W;
+  if constexpr (Count == 1 && !Padded) {
+    accumulators<T, 1, 1, 1> acc;
+    acc.sum[0][0] = v[0];
+    acc.template finish<Finish>(t);
+  } else {
+    accumulators<T, W, 1, 1> acc;
+    std::memcpy(&acc.sum[0][0], &v, sizeof v);
+    acc.template finish<Finish, tile_modes{.tail = Padded ? 0 : Count % W}>(t);
+  }
+}
+
 /// C[m][n] := sum_k A[m][k] B[k][n] for a constant step with lanes, m < M, n < N, k < K; of
 /// entries, A moves with n as well.
 template <class T, int M, int N, int K, unrolled_lanes Lanes, unrolled_padding Padded,
           epilogue Finish>
 [[gnu::always_inline]] inline void run_unrolled(tile_operands<T> t) {
   if constexpr (Lanes == unrolled_lanes::terms) {
-    constexpr int w = neighbours_for<T>(K);
-    vec<T, w> sum{};
+    constexpr int w = terms_width<T>(K);
+    const auto sums = [&]<int Count>(index n) __attribute__((always_inline)) {
+      typename short_vec<T, w>::type row[Count];
+#pragma GCC unroll 16
+      for (int l = 0; l < Count; ++l)
+        row[l] = as_lanes<T, w>(sum_of_products<T, w, K>(t.a, t.b + (n + l) * t.b_n));
+      leave_vector<Finish, w, Count, Padded.c>(t, n, sums_of_rows<w, Count>(row));
+    };
 #pragma GCC unroll 64
-    for (int k = 0; k + w <= K; k += w) {
-      const vec<T, w> a = load<T, w>(t.a + k), b = load<T, w>(t.b + k);
-      sum = k == 0 ? a * b : fma(a, b, sum);
+    for (int v = 0; v < N / w; ++v) sums.template operator()<w>(v * w);
+    if constexpr (N % w > 0) sums.template operator()<N % w>(N - N % w);
+  } else if constexpr (Lanes == unrolled_lanes::outer) {
+    constexpr int w = neighbours_for<T>(M * N);
+    const auto a = as_lanes<T, w>(load_and_zeros<T, w, M>(t.a)),
+               b = as_lanes<T, w>(load_and_zeros<T, w, N>(t.b));
+    const auto vectors = [&]<int First, int... L>(std::integral_constant<int, First>,
+                                                  std::integer_sequence<int, L...>)
+        __attribute__((always_inline)) {
+      const auto product = __builtin_shufflevector(a, a, ((First + L) / N % w)...) *
+                           __builtin_shufflevector(b, b, ((First + L) % N)...);
+      leave_vector<Finish, w, (M * N - First < w ? M * N - First : w), false>(t, First, product);
+    };
+    [&]<int... V>(std::integer_sequence<int, V...>) __attribute__((always_inline)) {
+      (vectors(std::integral_constant<int, V * w>{}, std::make_integer_sequence<int, w>{}), ...);
     }
-    constexpr int left = K % w, whole = K - left;
-    if constexpr (left > 0) {
-      const vec<T, w> a = load_partial<T, w>(t.a + whole, left),
-                      b = load_partial<T, w>(t.b + whole, left);
-      sum = whole == 0 ? a * b : fma(a, b, sum);
-    }
-    accumulators<T, 1, 1, 1> acc;
-    acc.sum[0][0] = sum_of_lanes<T, w>(sum);
-    acc.template finish<Finish>(t);
+    (std::make_integer_sequence<int, (M * N + w - 1) / w>{});
   } else if constexpr (M > 24) {
     run_unrolled<T, 24, N, K, Lanes, Padded, Finish>(t);
     t.a += 24 * t.a_m;

@@ -4,7 +4,9 @@
 #include <samples.hpp>
 #include <set>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/reflection.hpp>
 
 namespace tenfold::testing {
 namespace {
@@ -78,6 +80,14 @@ TEST_CASE("subscripts in the type look for overlap as well") {
   CHECK_THROWS_AS((einsum<"ij->ji">(into(a), a)), overlap_error);
   CHECK_THROWS_WITH((einsum<"ij,jk->ik">(into(a), tensor<double, 4, 4>{}, a)),
                     "tenfold: \"ij,jk->ik\": the output overlaps operand 1 in memory");
+  // A view of it, and one of its entries as a number: no objects that hold entries of their own.
+  const view<const double, 4, 4> of_a(a);
+  CHECK_THROWS_AS((einsum<"ij->ji">(into(a), of_a)), overlap_error);
+  CHECK_THROWS_AS((einsum<",ij->ij">(into(a), a(0, 1), tensor<double, 4, 4>{})), overlap_error);
+  CHECK_THROWS_AS((einsum<"ij->ji">(into(a), reflection_symmetric(a))), overlap_error);
+  tensor<std::complex<double>, 4, 4> c;
+  c.fill(1);
+  CHECK_THROWS_AS((einsum<"ij->ji">(into(c), conj(c))), overlap_error);
   for (index i = 0; i < a.size(); ++i) CHECK(a.data()[i] == 1);
 
   tensor<double, dyn, 3> batch(10);

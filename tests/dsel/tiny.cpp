@@ -4,7 +4,7 @@
 #include <tenfold/dsel/explain.hpp>
 
 // Expressions of a few entries are unrolled whole by the compiler, their lanes neighbours of the
-// result or terms of a sum.
+// result or terms of sums.
 
 namespace tenfold::testing {
 namespace {
@@ -45,14 +45,20 @@ TEST_CASE_TEMPLATE("tiny products of matrices", T, float, double) {
   if (!slow_build) check_products<T, 26, 2, 3>();
 }
 
-TEST_CASE_TEMPLATE("tiny products of a matrix and a vector, the matrix transposed in blocks", T,
-                   float, double) {
+TEST_CASE_TEMPLATE("tiny products of a matrix and a vector, lanes along the sums", T, float,
+                   double) {
+  check_expression<"ij,j->i", T, which>(shape<5, 4>{}, shape<4>{});
   check_expression<"ij,j->i", T, which>(shape<9, 9>{}, shape<9>{});
   check_expression<"ij,j->i", T, which>(shape<12, 5>{}, shape<5>{});
   check_expression<"ijkl,kl->ij", T, which>(shape<3, 3, 3, 3>{}, shape<3, 3>{});
+  check_expression<"eij,ej->ei", T, which>(shape<2, 3, 4>{}, shape<2, 4>{});
   // The vector is a diagonal: no neighbours.
   check_expression<"ij,jj->i", T, which>(shape<9, 9>{}, shape<9, 9>{});
   if (!slow_build) {
+    check_expression<"ij,j->i", T, which>(shape<6, 5>{}, shape<5>{});
+    check_expression<"ij,j->i", T, which>(shape<9, 6>{}, shape<6>{});
+    check_expression<"ij,j->i", T, which>(shape<3, 7>{}, shape<7>{});
+    check_expression<"ij,j->i", T, which>(shape<4, 11>{}, shape<11>{});
     check_expression<"ij,j->i", T, which>(shape<17, 16>{}, shape<16>{});
     check_expression<"ij,kj->ik", T, which>(shape<2, 12>{}, shape<10, 12>{});
   }
@@ -84,6 +90,8 @@ TEST_CASE_TEMPLATE("tiny products of vectors, and entry by entry", T, float, dou
   check_expression<"ij,ij->", T, which>(shape<6, 6>{}, shape<6, 6>{});
   check_expression<"ij,ij->ij", T, which>(shape<7, 7>{}, shape<7, 7>{});
   check_expression<"i,j->ij", T, which>(shape<3>{}, shape<6>{});
+  check_expression<"i,j->ij", T, which>(shape<8>{}, shape<7>{});
+  if (!slow_build) check_expression<"i,j->ij", T, which>(shape<5>{}, shape<3>{});
   check_expression<"ijk,il->jkl", T, which>(shape<3, 3, 3>{}, shape<3, 3>{});
 }
 

@@ -1,3 +1,4 @@
+#include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
 #include <doctest/doctest.h>
@@ -36,6 +37,12 @@ static_assert(operand_traits<strided_view<double, 2, dyn>>::static_extents ==
 static_assert(operand_traits<strided_view<double, 2, dyn>>::static_strides ==
               std::array<tenfold::index, 2>{dyn, dyn});
 static_assert(operand_traits<double>::rank == 0);
+
+// Whose entries lie apart from all others' by their types alone.
+static_assert(is_held<tensor<double, 2, 3>> && is_held<tensor<float>>);
+static_assert(!is_held<tensor<double, dyn, 3>> && !is_held<tensor<double, 64, 64>>);
+static_assert(!is_held<double> && !is_held<view<double, 2, 3>>);
+static_assert(!is_held<conjugated<tensor<std::complex<double>, 2>>>);
 
 // The shape as data.
 static_assert(static_shape_of<const tensor<double, dyn, 8>&, 4>() ==
