@@ -103,11 +103,9 @@ class line_fetcher : private line_walk {
 };
 
 /// A tile, and what it does for the next one.
-struct tile_at : tile_position {
+struct tile_at : followed_tile {
   index slab = 0;                ///< see slab_loop
   line_fetcher* next = nullptr;  ///< null: nothing is fetched
-  tile_position after{};         ///< the next tile, where it is a full one
-  bool is_followed = false;      ///< whether there is one
   void* staged = nullptr;        ///< where its result goes, see staged_result; null: to its place
 };
 

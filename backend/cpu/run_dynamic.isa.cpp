@@ -38,23 +38,24 @@ class dynamic_runner : dynamic_contract<T, W> {
     this->make_ready(range);
     auto body = [&](index begin, index end) {
       const scratch_block block(static_cast<std::size_t>(phase_.scratch_entries) * sizeof(T));
-      for (index i = begin; i < end; ++i)
-        run_steps(phase_.first_step, phase_.step_count, block.as<T>(),
-                  {position_of(phase_, range, i)});
+      slab_position at;
+      for (index i = begin; i < end; ++i) {
+        move_to(at, phase_, range, i);
+        run_steps(phase_.first_step, phase_.step_count, block.as<T>(), at);
+      }
     };
     if (phase_.scatters) return for_each_part(args_.order, phase_, range, body);
     parallel_tiles(range.count, select::tiles_per_task(phase_.tile_flops), body);
   }
 
  private:
-  void run_steps(int first, int count, T* scratch, const slab_position& at,
-                 bool in_slab = false) const {
+  void run_steps(int first, int count, T* scratch, slab_position& at, bool in_slab = false) const {
     for (int s = first; s < first + count;) {
       const program_step& step = program_.steps[s];
       if (!in_slab && step.slabs.steps > 0) {
-        slab_position slab = at;
-        for (; slab.slab < step.slabs.count; ++slab.slab)
-          run_steps(s, step.slabs.steps, scratch, slab, true);
+        for (; at.slab < step.slabs.count; ++at.slab)
+          run_steps(s, step.slabs.steps, scratch, at, true);
+        at.slab = 0;
         s += step.slabs.steps;
       } else if (step.together > 1) {
         this->run_together(&step, scratch, at);

@@ -96,8 +96,10 @@ class static_runner {
             static_cast<double>(caches().l3))
           return run_ahead<F>(args, workspace, scratch, range, begin, end);
       }
+      tile_at at;
       for (index i = begin; i < end; ++i) {
-        run_tile<F>(args, workspace, scratch, {position_of(phase, range, i)});
+        move_to(at, phase, range, i);
+        run_tile<F>(args, workspace, scratch, at);
       }
     };
     if constexpr (phase.scratch_entries == 0) {
@@ -129,16 +131,15 @@ class static_runner {
         staged = y;
     }
     staged_result<T> result(staged_piece<P, F>, staged);
-    tiles_ahead tiles;
+    tile_at at;
+    ranges_ahead ahead;
     for (index i = begin; i < end; ++i) {
-      look_ahead(phase, range, i, end, streams_of<P, F>, args.inputs, args.maps, tiles);
-      tile_at at{tiles.at};
-      at.after = tiles.after;
-      at.is_followed = tiles.is_followed;
-      line_fetcher next(tiles.ranges, tiles.count, streams_of<P, F>.pieces);
-      if (tiles.count > 0 || staged != nullptr) at.next = &next;
-      if (staged != nullptr && at.lane_count == phase.width * phase.vectors)
-        at.staged = result.begin(at, next, streams_of<P, F>.pieces);
+      look_ahead(phase, range, i, end, streams_of<P, F>, args.inputs, args.maps, at, ahead);
+      line_fetcher next(ahead.ranges, ahead.count, streams_of<P, F>.pieces);
+      at.next = ahead.count > 0 || staged != nullptr ? &next : nullptr;
+      at.staged = staged != nullptr && at.lane_count == phase.width * phase.vectors
+                      ? result.begin(at, next, streams_of<P, F>.pieces)
+                      : nullptr;
       run_tile<F>(args, workspace, scratch, at);
     }
   }
@@ -147,7 +148,7 @@ class static_runner {
   /// they lie behind a call.
   template <int F>
   [[gnu::always_inline]] static void run_tile(const program_arguments<T>& args, T* workspace,
-                                              T* scratch, const tile_at& at) {
+                                              T* scratch, tile_at& at) {
     static constexpr const program_phase& phase = P::value.phases[F];
     if constexpr (streams_of<P, F>.are_fetched() && select::is_behind_a_call(phase.tile_flops)) {
       call_tile<F>(args, workspace, scratch, at);
@@ -158,7 +159,7 @@ class static_runner {
   }
   template <int F>
   [[gnu::noinline]] static void call_tile(const program_arguments<T>& args, T* workspace,
-                                          T* scratch, const tile_at& at) {
+                                          T* scratch, tile_at& at) {
     static constexpr const program_phase& phase = P::value.phases[F];
     run_steps<phase.first_step>(args, workspace, scratch, at,
                                 std::make_integer_sequence<int, phase.step_count>{});
@@ -166,7 +167,7 @@ class static_runner {
 
   template <int First, int... S>
   [[gnu::always_inline]] static void run_steps(const program_arguments<T>& args, T* workspace,
-                                               T* scratch, const tile_at& at,
+                                               T* scratch, tile_at& at,
                                                std::integer_sequence<int, S...>) {
     (run_unless_done<First, First + S>(args, workspace, scratch, at), ...);
   }
@@ -188,14 +189,14 @@ class static_runner {
 
   template <int First, int S, bool InSlab = false>
   [[gnu::always_inline]] static void run_unless_done(const program_arguments<T>& args, T* workspace,
-                                                     T* scratch, const tile_at& at) {
+                                                     T* scratch, tile_at& at) {
     static constexpr const program_step& step = P::value.steps[S];
     if constexpr (!runs_with_earlier<First, S, InSlab>()) {
       if constexpr (!InSlab && step.slabs.steps > 0) {
-        tile_at in_slab = at;
-        for (; in_slab.slab < step.slabs.count; ++in_slab.slab)
-          run_slab<S>(args, workspace, scratch, in_slab,
+        for (; at.slab < step.slabs.count; ++at.slab)
+          run_slab<S>(args, workspace, scratch, at,
                       std::make_integer_sequence<int, step.slabs.steps>{});
+        at.slab = 0;
       } else if constexpr (step.sandwich > 1) {
         run_sandwich<S>(args, workspace, scratch, at,
                         std::make_integer_sequence<int, step.sandwich - 2>{});
@@ -209,7 +210,7 @@ class static_runner {
   }
   template <int First, int... S>
   [[gnu::always_inline]] static void run_slab(const program_arguments<T>& args, T* workspace,
-                                              T* scratch, const tile_at& at,
+                                              T* scratch, tile_at& at,
                                               std::integer_sequence<int, S...>) {
     (run_unless_done<First, First + S, true>(args, workspace, scratch, at), ...);
   }

@@ -27,14 +27,15 @@ void line_walk::go_on() {
 
 void look_ahead(const program_phase& phase, const phase_range& range, index i, index end,
                 const tile_streams& streams, const void* const* inputs, const entry_map* maps,
-                tiles_ahead& found) {
-  found.at = position_of(phase, range, i);
+                followed_tile& tile, ranges_ahead& found) {
+  move_to(tile, phase, range, i);
   found.count = 0;
-  found.is_followed = false;
+  tile.is_followed = false;
   if (i + 1 == end) return;
-  found.after = position_of(phase, range, i + 1);
-  found.is_followed = found.after.lane_count == phase.width * phase.vectors;
-  const tile_position second = position_of(phase, range, i + 2 < end ? i + 2 : i + 1);
+  move_to(tile.after, phase, range, i + 1);
+  tile.is_followed = tile.after.lane_count == phase.width * phase.vectors;
+  tile_position second;
+  move_to(second, phase, range, i + 2 < end ? i + 2 : i + 1);
   for (int s = 0; s < streams.count; ++s) {
     const tile_stream& one = streams.list[s];
     const void* base = inputs[one.ref.slot];
@@ -43,7 +44,7 @@ void look_ahead(const program_phase& phase, const phase_range& range, index i, i
       base = maps[one.ref.slot].numbers;
       size = maps[one.ref.slot].wide ? 8 : 4;
     }
-    const index from = distance(one.ref, one.is_map ? second : found.after) * size;
+    const index from = distance(one.ref, one.is_map ? second : tile.after) * size;
     const std::uintptr_t begin =
         reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(from);
     // An operand may be read under several names.

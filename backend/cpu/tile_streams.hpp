@@ -95,19 +95,22 @@ class line_walk {
   const byte_range *next_, *last_;
 };
 
-/// A tile and what follows it.
-struct tiles_ahead {
-  tile_position at, after;
+/// A tile and the one that follows.
+struct followed_tile : tile_position {
+  tile_position after{};
   bool is_followed = false;  ///< whether `after` is there, and a full tile
-  /// What the next tile reads, and of maps, whose numbers are needed to fetch what they lead to,
-  /// what the one behind it reads; none where the tile is the last.
+};
+
+/// What the next tile reads, and of maps, whose numbers are needed to fetch what they lead to, what
+/// the one behind it reads; none where the tile is the last.
+struct ranges_ahead {
   byte_range ranges[tile_streams::most];
   int count = 0;
 };
 
-/// Looks ahead from tile i of a phase; `end`: the last one's number + 1.
+/// Moves to tile i of a phase and looks ahead from it; `end`: the last one's number + 1.
 void look_ahead(const program_phase& phase, const phase_range& range, index i, index end,
                 const tile_streams& streams, const void* const* inputs, const entry_map* maps,
-                tiles_ahead& found);
+                followed_tile& tile, ranges_ahead& found);
 
 }  // namespace tenfold::cpu

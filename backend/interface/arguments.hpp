@@ -66,10 +66,14 @@ struct tile_position {
   int lane_count = 1;  ///< values of it, below width * vectors in a partial tile
 };
 
-/// Tile number `flat` of a phase, the lane loop running fastest.
-[[gnu::always_inline]] constexpr tile_position position_of(const program_phase& phase,
-                                                           const phase_range& r, index flat) {
-  tile_position p;
+/// Moves p, a tile of a phase or a position as it is made, to tile number `flat`, the lane loop
+/// running fastest.
+///
+/// In place, number by number: a position made anew for each tile is cleared in vectors, and copied
+/// in vectors wider than what was stored; both wait until the stores of the tile before have left
+/// for the cache (Emerald Rapids, BK1 of the bench fem in cache at p = 2: 0.9 of the rate).
+[[gnu::always_inline]] constexpr void move_to(tile_position& p, const program_phase& phase,
+                                              const phase_range& r, index flat) {
   // Divisions cost as much as a small tile's products: none where a loop has one value or is the
   // outermost.
   if (phase.width > 1) {
@@ -88,6 +92,11 @@ struct tile_position {
     flat /= r.tiles[at];
   }
   if (phase.tile_count > 0) p.tile[0] = flat;
+}
+[[gnu::always_inline]] constexpr tile_position position_of(const program_phase& phase,
+                                                           const phase_range& r, index flat) {
+  tile_position p;
+  move_to(p, phase, r, flat);
   return p;
 }
 

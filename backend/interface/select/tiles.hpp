@@ -69,18 +69,19 @@ inline constexpr index task_pages = 256;
 inline constexpr int most_together = 12;
 
 /// Whether steps that touch so many bytes, one after the other, run slab by slab instead: when they
-/// push each other's results far out of L1 (fused operators of the bench fem on Zen 5, L1 48 KiB,
-/// nominal 32: mass of p = 6, 76 KB, 1.11 times the rate, p = 4, 29 KB, 0.91; collocated diffusion
-/// of p = 8 1.08), and some of them are products in halves. Others multiply more often between two
-/// loads and leave L2 the time (mass operator of the bench spine, p = 6: 0.96, from memory 0.86).
-/// Loops over slabs inside slabs lost 5 to 15 %, and fetching the data of the next slab from L2
-/// into L1 25 %.
+/// push each other's results out of L1 (fused operators of the bench fem, L1 48 KiB, nominal 32:
+/// mass of p = 6, 76 KB, on Zen 5 1.11 times the rate, of p = 4, 29 KB, 0.91; of p = 5, 49 KB, on
+/// Emerald Rapids 1.20; collocated diffusion of p = 8 on Zen 5 1.08), and some of them are products
+/// in halves. Others multiply more often between two loads and leave L2 the time (mass operator of
+/// the bench spine, p = 6: 0.96, from memory 0.86). Loops over slabs inside slabs lost 5 to 15 %,
+/// and fetching the data of the next slab from L2 into L1 25 %.
 ///
 /// Programs that are data pay for each slab with a call of each step, which only what outgrows L2
 /// brings back (Emerald Rapids, run-time extents, p = 14: BK1 1.05 times the rate, BK3 1.09, BK5
 /// 1.15; p = 11 0.90, 1.03 and 0.98; p = 8 0.87, 0.98 and 0.88).
 constexpr bool runs_in_slabs(double bytes, bool in_halves, const capabilities& c) {
-  return in_halves && bytes > static_cast<double>(c.compiled ? 2 * c.l1_bytes : c.l2_bytes);
+  return in_halves && bytes > (c.compiled ? 1.25 * static_cast<double>(c.l1_bytes)
+                                          : static_cast<double>(c.l2_bytes));
 }
 
 /// Longest side of the three matrices that the sandwich micro-kernel unrolls.
