@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tenfold/backend/cpu/gemm.hpp>
-#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/pack.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/backend/interface/select.hpp>
 

@@ -315,5 +315,30 @@ template <class T, int W>
   store<real<T>, W>(r + im, v.im);
 }
 
+/// The first N <= W real entries at p, zeros behind. By a load that sets the others to zero, where
+/// there is one: a masked load would wait for what was just stored as so many entries.
+template <class T, int W, int N>
+[[gnu::always_inline]] inline vec<T, W> load_first_and_zeros(const T* p) {
+  using whole = typename short_vec<T, W>::type;
+  if constexpr (N == W) {
+    return load<T, W>(p);
+  } else if constexpr (N == 1) {
+    whole v{};
+    v[0] = *p;
+    return vec<T, W>((typename vec<T, W>::register_type)v);
+  } else if constexpr (2 * N == W && N * sizeof(T) >= 16) {
+    using part = typename short_vec<T, N>::type;
+    part v;
+    std::memcpy(&v, p, sizeof v);
+    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      const whole w = __builtin_shufflevector(v, part{}, I...);
+      return vec<T, W>((typename vec<T, W>::register_type)w);
+    }
+    (std::make_integer_sequence<int, W>{});
+  } else {
+    return load_partial<T, W>(p, N);
+  }
+}
+
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/pack.hpp>
 
 /// Entries that lie where a map says, on their way into scratch and out of it.
 namespace tenfold::cpu {

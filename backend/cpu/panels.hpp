@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <tenfold/backend/cpu/loop_walk.hpp>
-#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/pack.hpp>
 
 /// Blocks of an operand as panels, packed straight from their strides: the transposition that an
 /// order of labels would ask for is part of that (P. Springer, P. Bientinesi, Design of a

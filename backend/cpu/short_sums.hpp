@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tenfold/backend/cpu/gemm_steps.hpp>
+#include <tenfold/backend/cpu/lane_sums.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/permute.hpp>
 #include <tenfold/backend/cpu/sum_rows.hpp>
@@ -17,51 +18,6 @@
 /// 1 and 2 (W - 1) / W of them.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
-
-/// Of segments of `Segment` lanes each the sums of their halves: those of x in the first half of
-/// each segment, of y in the second.
-template <int Segment, class V, int... I>
-[[gnu::always_inline]] inline V halves_added(V x, V y, std::integer_sequence<int, I...>) {
-  constexpr int w = sizeof...(I), half = Segment / 2;
-  const V low = __builtin_shufflevector(x, y, (I % Segment < half ? I : w + I - half)...);
-  const V high = __builtin_shufflevector(x, y, (I % Segment < half ? I + half : w + I)...);
-  return low + high;
-}
-
-/// The sum of the lanes of v[r] in lane r, for W vectors of W lanes, each in the order of
-/// sum_of_lanes.
-template <int W, int Vectors, class V>
-[[gnu::always_inline]] inline V sums_across(V* v) {
-  if constexpr (Vectors == 1) {
-    return v[0];
-  } else {
-    constexpr int half = Vectors / 2;
-#pragma GCC unroll 16
-    for (int i = 0; i < half; ++i)
-      v[i] = halves_added<Vectors>(v[i], v[i + half], std::make_integer_sequence<int, W>{});
-    return sums_across<W, half>(v);
-  }
-}
-template <class T, int W>
-[[gnu::always_inline]] inline vec<T, W> sums_across(vec<T, W>* v) {
-  using R = real<T>;
-  using V = typename short_vec<R, W>::type;
-  const auto of = [&](auto part) __attribute__((always_inline)) {
-    V parts[W];
-#pragma GCC unroll 16
-    for (int i = 0; i < W; ++i) parts[i] = (V)part(v[i]).data;
-    vec<R, W> sums;
-    sums.data = (decltype(sums.data))sums_across<W, W>(parts);
-    return sums;
-  };
-  if constexpr (is_complex_type<T>) {
-    const auto re = [](const vec<T, W>& x) __attribute__((always_inline)) { return x.re; };
-    const auto im = [](const vec<T, W>& x) __attribute__((always_inline)) { return x.im; };
-    return {of(re), of(im)};
-  } else {
-    return of([](const vec<T, W>& x) __attribute__((always_inline)) { return x; });
-  }
-}
 
 /// How the rows of short sums are loaded: each by vectors of its own, the last one of what is left;
 /// or, where they are of one vector at most, by whole vectors, of which lanes behind a row are not

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tenfold/backend/cpu/lane_sums.hpp>
 #include <tenfold/backend/cpu/register_tile.hpp>
 #include <tenfold/backend/cpu/transpose.hpp>
 
@@ -19,12 +20,10 @@ enum class unrolled_lanes {
   terms        ///< terms of the sums that a row of C is, whose lanes are added at the end
 };
 
-/// Terms in a vector where lanes are terms: half as many as neighbours_for says where a quarter or
-/// more would be idle and the half is a vector, too.
+/// Terms in a vector where lanes are terms.
 template <class T>
 constexpr int terms_width(index k) {
-  const int w = neighbours_for<T>(k), half = w / 2;
-  return 4 * k <= 3 * w && half * static_cast<int>(sizeof(T)) >= 16 ? half : w;
+  return select::terms_lanes(k, neighbours_for<T>(k), scalar_of<T>);
 }
 
 /// Whether a step is an outer product whose rows end within a vector and follow each other, so that
@@ -69,6 +68,14 @@ template <class T, int W, int Count>
     return load_first<T, W, Count>(p);
 }
 
+/// A vector of real numbers as one whose lanes the compiler can shuffle.
+template <class T, int W>
+[[gnu::always_inline]] inline auto as_lanes(const vec<T, W>& v) {
+  typename short_vec<T, W>::type lanes;
+  std::memcpy(&lanes, &v, sizeof lanes);
+  return lanes;
+}
+
 /// X[k][l] := B[k][l] for k < K, l < Count, where entries k of B are neighbours and lanes b_n
 /// apart.
 template <class T, int W, int K, int Count>
@@ -76,10 +83,7 @@ template <class T, int W, int K, int Count>
   static_assert(K <= W);
   entry_row<T, W> row[W] = {};
 #pragma GCC unroll 16
-  for (int l = 0; l < Count; ++l) {
-    const vec<T, W> v = load_some<T, W, K>(b + l * b_n);
-    std::memcpy(&row[l], &v, sizeof(v));
-  }
+  for (int l = 0; l < Count; ++l) row[l] = as_lanes<T, W>(load_some<T, W, K>(b + l * b_n));
   transpose<W, 1>(row);
 #pragma GCC unroll 16
   for (int k = 0; k < K; ++k) std::memcpy(&x[k], &row[k], sizeof(row[k]));
@@ -99,39 +103,6 @@ struct unrolled_padding {
   bool b = false, c = false;
 };
 
-/// A vector of real numbers as one whose lanes the compiler can shuffle.
-template <class T, int W>
-[[gnu::always_inline]] inline auto as_lanes(const vec<T, W>& v) {
-  typename short_vec<T, W>::type lanes;
-  std::memcpy(&lanes, &v, sizeof lanes);
-  return lanes;
-}
-
-/// The first Count entries at p, zeros behind. By a load that sets the others to zero, where there
-/// is one: what was stored as so many entries waits for no masked load.
-template <class T, int W, int Count>
-[[gnu::always_inline]] inline vec<T, W> load_and_zeros(const T* p) {
-  using whole = typename short_vec<T, W>::type;
-  if constexpr (Count == W) {
-    return load<T, W>(p);
-  } else if constexpr (Count == 1) {
-    whole v{};
-    v[0] = *p;
-    return vec<T, W>((typename vec<T, W>::register_type)v);
-  } else if constexpr (2 * Count == W && Count * sizeof(T) >= 16) {
-    using part = typename short_vec<T, Count>::type;
-    part v;
-    std::memcpy(&v, p, sizeof v);
-    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      const whole w = __builtin_shufflevector(v, part{}, I...);
-      return vec<T, W>((typename vec<T, W>::register_type)w);
-    }
-    (std::make_integer_sequence<int, W>{});
-  } else {
-    return load_partial<T, W>(p, Count);
-  }
-}
-
 /// The first K products of neighbours at a and b, W lanes of sums of them.
 template <class T, int W, int K>
 [[gnu::always_inline]] inline vec<T, W> sum_of_products(const T* a, const T* b) {
@@ -143,8 +114,8 @@ template <class T, int W, int K>
   }
   constexpr int left = K % W, whole = K - left;
   if constexpr (left > 0) {
-    const vec<T, W> x = load_and_zeros<T, W, left>(a + whole),
-                    y = load_and_zeros<T, W, left>(b + whole);
+    const vec<T, W> x = load_first_and_zeros<T, W, left>(a + whole),
+                    y = load_first_and_zeros<T, W, left>(b + whole);
     sum = whole == 0 ? x * y : fma(x, y, sum);
   }
   return sum;
@@ -154,7 +125,6 @@ template <class T, int W, int K>
 template <epilogue Finish, int W, int Count, bool Padded, class T, class V>
 [[gnu::always_inline]] inline void leave_vector(tile_operands<T> t, index n, const V& v) {
   t.c += n;
-  t.c_n = W;
   if constexpr (Count == 1 && !Padded) {
     accumulators<T, 1, 1, 1> acc;
     acc.sum[0][0] = v[0];
@@ -178,15 +148,15 @@ template <class T, int M, int N, int K, unrolled_lanes Lanes, unrolled_padding P
 #pragma GCC unroll 16
       for (int l = 0; l < Count; ++l)
         row[l] = as_lanes<T, w>(sum_of_products<T, w, K>(t.a, t.b + (n + l) * t.b_n));
-      leave_vector<Finish, w, Count, Padded.c>(t, n, sums_of_rows<w, Count>(row));
+      leave_vector<Finish, w, Count, Padded.c>(t, n, sums_of_all_lanes<w, Count>(row));
     };
 #pragma GCC unroll 64
     for (int v = 0; v < N / w; ++v) sums.template operator()<w>(v * w);
     if constexpr (N % w > 0) sums.template operator()<N % w>(N - N % w);
   } else if constexpr (Lanes == unrolled_lanes::outer) {
     constexpr int w = neighbours_for<T>(M * N);
-    const auto a = as_lanes<T, w>(load_and_zeros<T, w, M>(t.a)),
-               b = as_lanes<T, w>(load_and_zeros<T, w, N>(t.b));
+    const auto a = as_lanes<T, w>(load_first_and_zeros<T, w, M>(t.a)),
+               b = as_lanes<T, w>(load_first_and_zeros<T, w, N>(t.b));
     const auto vectors = [&]<int First, int... L>(std::integral_constant<int, First>,
                                                   std::integer_sequence<int, L...>)
         __attribute__((always_inline)) {

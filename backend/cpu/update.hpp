@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/pack.hpp>
 
 /// Runs of neighbouring entries on their way from scratch to a result.
 namespace tenfold::cpu {

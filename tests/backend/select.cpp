@@ -237,6 +237,8 @@ static_assert(is_unrolled(100, 50, 1, scalar::f64, avx512_capabilities));
 static_assert(transposes_unrolled(1, 8, 8, 8) && !transposes_unrolled(1, 3, 3, 4));
 static_assert(transposes_unrolled(6, 6, 6, 8) && !transposes_unrolled(8, 8, 8, 1));
 static_assert(transposes_unrolled(1, 9, 9, 8) && transposes_unrolled(1, 16, 16, 8));
+static_assert(terms_lanes(5, 8, scalar::f64) == 4 && terms_lanes(7, 8, scalar::f64) == 8);
+static_assert(terms_lanes(6, 8, scalar::f64) == 4 && terms_lanes(2, 4, scalar::f32) == 4);
 static_assert(adds_lanes_unrolled(4, 4) && adds_lanes_unrolled(5, 4) && adds_lanes_unrolled(8, 8));
 static_assert(!adds_lanes_unrolled(3, 4) && !adds_lanes_unrolled(4, 2), "scalars are as good");
 static_assert(padded_row(3, scalar::f64, 8) == 4 && padded_row(5, scalar::f64, 8) == 8);

@@ -1,21 +1,37 @@
 # cmake -DROOMS=rooms.cmake -DTREE=folder -P readmes.cmake
 #
-# Every room, and every other folder that a newcomer opens, says what it is.
+# Every room, and every other folder that a newcomer opens, says what it is. In rooms each such text
+# names all headers beside it.
 cmake_minimum_required(VERSION 3.25)
 
 include("${ROOMS}")
 set(folders examples/fem tests bench tune cmake docs)
+set(texts)
 foreach(room IN LISTS rooms)
   list(APPEND folders "${folder_${room}}")
+  file(GLOB_RECURSE found RELATIVE "${TREE}" "${TREE}/${folder_${room}}/README.md")
+  list(APPEND texts ${found})
 endforeach()
+list(REMOVE_DUPLICATES texts)
 
-set(missing)
+set(gaps)
 foreach(folder IN LISTS folders)
   if(NOT EXISTS "${TREE}/${folder}/README.md")
-    list(APPEND missing "${folder}")
+    list(APPEND gaps "${folder} has no README.md")
   endif()
 endforeach()
-if(missing)
-  list(JOIN missing ", " missing)
-  message(FATAL_ERROR "no README.md in: ${missing}")
+foreach(readme IN LISTS texts)
+  file(READ "${TREE}/${readme}" text)
+  get_filename_component(folder "${readme}" DIRECTORY)
+  file(GLOB headers RELATIVE "${TREE}/${folder}" "${TREE}/${folder}/*.hpp")
+  foreach(header IN LISTS headers)
+    string(FIND "${text}" "${header}" at)
+    if(at EQUAL -1)
+      list(APPEND gaps "${readme} does not name ${header}")
+    endif()
+  endforeach()
+endforeach()
+if(gaps)
+  list(JOIN gaps "\n" text)
+  message(FATAL_ERROR "${text}")
 endif()

@@ -41,6 +41,12 @@ constexpr bool transposes_unrolled(index m, index n, index k, int w) {
                         (ends_in_scalar ? static_cast<double>(k) : 0.0);
   return w > 1 && cycles < static_cast<double>(m * n * k);
 }
+/// Terms in a vector of such a sum, of a vector of w that holds all k or is whole: half as many
+/// where a quarter or more would be idle and the half is a vector, too.
+constexpr int terms_lanes(index k, int w, scalar type) {
+  const int half = w / 2;
+  return 4 * k <= 3 * w && half * static_cast<int>(bytes_of(type)) >= 16 ? half : w;
+}
 /// Whether a row of such sums, whose k terms are neighbours in both factors, takes lanes from the
 /// terms, w at a time: two instructions for each sum to add its lanes beside one for each product
 /// of scalars. (Double precision, Emerald Rapids, g++, beside blocks that are transposed: 8 x 8

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <memory>
-#include <tenfold/backend/cpu/transpose.hpp>
+#include <tenfold/backend/cpu/pack.hpp>
 #include <vector>
 
 #include "numbers.hpp"
