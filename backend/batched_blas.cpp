@@ -318,8 +318,8 @@ class problem_bins {
 template <class T>
 void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info info) {
   require_count(count);
-  if (count > INT32_MAX / 2) {
-    throw shape_error("tenfold: gemm: a variable batch has at most 2^30 problems, not " +
+  if (count >= index{1} << 30) {
+    throw shape_error("tenfold: gemm: a variable batch has fewer than 2^30 problems, not " +
                       std::to_string(count));
   }
   require_list(problems, "problems", count);

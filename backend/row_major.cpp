@@ -114,6 +114,8 @@ void from_row_major(const any_batch& y, const void* from) {
 
 void add_row_major(const any_batch& y, const void* from, std::complex<double> beta) {
   const index entries = entries_of_problem(y.shape);
+  if (entries == 0 || y.shape.extents[0] == 0) return;
+  require_memory("einsum", "y", y);
   with_scalar(y.shape.type, [&](auto zero) {
     using T = decltype(zero);
     // As the product of the number 1 and each row.

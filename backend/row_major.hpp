@@ -25,7 +25,8 @@ void to_row_major(void* to, const any_batch& x);
 /// y(b, i...) := from[b][i...], for y that is not gathered. Throws as copy_entries.
 void from_row_major(const any_batch& y, const void* from);
 
-/// y := beta y for each entry that the map of y names, then y(b, i...) += from[b][i...].
+/// y := beta y for each entry that the map of y names, then y(b, i...) += from[b][i...]. Throws
+/// shape_error if the address of entries is null.
 void add_row_major(const any_batch& y, const void* from, std::complex<double> beta);
 
 }  // namespace tenfold

@@ -19,7 +19,7 @@
 #include "fem/dealii.hpp"
 #include "fem/degree.hpp"
 #include "fem/mesh.hpp"
-#include "fem/published.hpp"
+#include "fem/recorded.hpp"
 #include "fem/reference.hpp"
 #include "fem/summary.hpp"
 #include "fem/tables.hpp"
@@ -170,7 +170,7 @@ void compare(const std::string& name, const std::string& tried, const std::vecto
 /// Peers that are here, and rates of those that are not.
 struct other_libraries {
   dealii_library dealii;
-  published_rates published;
+  recorded_rates recorded;
 };
 
 /// GDoF/s in cache, by case and scalar: no mat-vec from memory can be faster.
@@ -249,8 +249,8 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
   r.unit = "GDoF/s";
   if (!streaming) in_cache[name + ' ' + scalar_letter<T>] = r.tenfold;
   if (scalar_letter<T> == 'd') {
-    for (const auto& [library, rate] : others.published.of(name.substr(0, 3), p, where)) {
-      r.peers.emplace_back(library + ", published", rate);
+    for (const auto& [library, rate] : others.recorded.of(name.substr(0, 3), p, where)) {
+      r.peers.emplace_back(library + ", recorded", rate);
     }
   }
   out.add(std::move(r));
@@ -289,7 +289,7 @@ int main(int argc, char** argv) {
   using namespace tenfold::bench;
   report out("fem", argc, argv);
   const other_libraries others{dealii_library(out),
-                               published_rates(TENFOLD_BENCH_DATA "/fem_peers.txt")};
+                               recorded_rates(TENFOLD_BENCH_DATA "/fem_peers.txt")};
   out.measure_machine();
   for (int p = first_fem_degree; p <= last_fem_degree; ++p) {
     if (out.settings().quick && p != 4) continue;
@@ -301,7 +301,7 @@ int main(int argc, char** argv) {
   }
   print_summary(out);
   out.note(
-      "Peers named \"published\" were not measured in this run: on one AVX-512 core (Zen 5), "
+      "Peers named \"recorded\" were not measured in this run: on one AVX-512 core (Zen 5), "
       "copy bandwidth of main memory 40 GB/s (bench/data/fem_peers.txt).");
   const bool written = out.finish();
   return plot_fem(out) && written ? 0 : 1;

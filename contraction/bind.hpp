@@ -213,16 +213,6 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
       p.inputs[o].conjugated =
           is_complex(shapes[o].type) && shapes[o].conjugated != factor.conjugated;
     }
-    if (s.kind == statement_kind::slice) {
-      const index extent = p.extent[s.fixed_label];
-      bound.fixed_label = s.fixed_label;
-      bound.fixed_value = s.fixed_value;
-      if (s.fixed_value < 0 || (extent != dyn && s.fixed_value >= extent)) {
-        const label_name& name = names.name[s.fixed_label];
-        result.error = {diagnosis::slice_range, name.begin, name.length, {s.fixed_value, extent}};
-        return result;
-      }
-    }
   }
 
   const label_list<L.rank>& labels = all.list[all.count - 1].result;

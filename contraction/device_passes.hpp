@@ -218,7 +218,6 @@ class device_passes : protected device_values<L> {
     reading r;
     for (int l = 0; l < L.labels; ++l) r.to_label[l] = l;
     const auto through = [&](const plan_step<L>& s) {
-      if (s.fixed_label >= 0) r.is_whole = false;
       if (!s.renames) return;
       int now[L.labels];
       std::copy(std::begin(r.to_label), std::end(r.to_label), now);

@@ -129,15 +129,10 @@ class device_values : protected plan_values<L> {
         axis_extents(v, batch),
         gaps_.empty() ? select::shared_gaps{} : gaps_[static_cast<std::size_t>(as)]);
   }
-  /// Value a of a step under the labels of the step: renamed, or at one value of a label.
+  /// Value a of a step under the labels of the step.
   placed_value read(int s) const {
     const plan_step<L>& step = plan_.steps[s];
-    placed_value p = value(step.a);
-    if (step.fixed_label >= 0) {
-      p.offset += step.fixed_value * p.stride[step.fixed_label];
-      p.stride[step.fixed_label] = 0;
-      p.labels &= ~bit(step.fixed_label);
-    }
+    const placed_value p = value(step.a);
     return step.renames ? renamed(p, order_of(step.a), step.order) : p;
   }
   /// The same entries under labels that stand, place by place, for those of `was`.

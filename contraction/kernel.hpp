@@ -2,6 +2,7 @@
 
 #include <tenfold/contraction/diagnostic.hpp>
 #include <tenfold/contraction/statements.hpp>
+#include <tenfold/tensor/entries_apart.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
 /// A fused kernel as it was written: several statements over one batch label, with local
@@ -324,7 +325,8 @@ struct open_kernel_axes {
     std::int8_t operand, axis, label;
   } of[most] = {};
   int count = 0;
-  /// Whether nothing else is open: the types tell the extents of all labels but the batch.
+  /// Whether nothing else is open: the types tell the extents of all labels but the batch, and that
+  /// the strides of the output keep its entries apart.
   bool are_all = true;
 };
 
@@ -335,6 +337,12 @@ constexpr open_kernel_axes open_axes_of(const kernel& k, const ShapeOf& shape_of
   open_kernel_axes open;
   for (int l = 0; l < k.label_count; ++l)
     open.are_all = open.are_all && (l == k.batch || known.of[l] != dyn);
+  if (const int y = k.output(); y >= 0) {
+    const auto& shape = shape_of(y);
+    open.are_all =
+        open.are_all && (shape.layout == batch_layout::gathered ||
+                         entries_apart(shape.extents.data(), shape.strides.data(), shape.rank));
+  }
   for_each_access(k, [&](const kernel_access& x, int operand) {
     const kernel_operand& o = k.operands[operand];
     if (o.role == operand_role::local || o.is_identity) return;

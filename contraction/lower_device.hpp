@@ -61,11 +61,11 @@ class device_lowering : private device_fusion<L> {
 
   // --- what is fused ---
 
-  /// Whether no step sums over a label, fixes it, or calls it by another name.
+  /// Whether no step sums over a label, or calls it by another name.
   bool stays(int label) const {
     for (int s = 0; s < plan_.step_count; ++s) {
       const plan_step<L>& step = plan_.steps[s];
-      if (contains(step.contracted, label) || step.fixed_label == label) return false;
+      if (contains(step.contracted, label)) return false;
       if (!step.renames) continue;
       const auto& was = order_of(step.a);
       for (int i = 0; i < was.count; ++i) {

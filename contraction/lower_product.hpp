@@ -22,9 +22,7 @@ template <limits L>
 constexpr int input_of(const problem<L>& p, const contraction_plan<L>& plan, int value) {
   if (value >= p.input_count) {
     const plan_step<L>& copy = plan.steps[value - p.input_count];
-    if (copy.b >= 0 || copy.c >= 0 || copy.contracted != 0 || copy.sign != 1 ||
-        copy.fixed_label >= 0)
-      return -1;
+    if (copy.b >= 0 || copy.c >= 0 || copy.contracted != 0 || copy.sign != 1) return -1;
     value = copy.a;
   }
   return value < p.input_count && p.inputs[value].type == p.type ? value : -1;
@@ -36,7 +34,7 @@ template <limits L>
 constexpr product_loops find_product(const problem<L>& p, const contraction_plan<L>& plan,
                                      const capabilities& caps) {
   const plan_step<L>& last = plan.steps[plan.step_count - 1];
-  if (last.b < 0 || last.c >= 0 || last.sign != 1 || last.fixed_label >= 0) return {};
+  if (last.b < 0 || last.c >= 0 || last.sign != 1) return {};
   const int va = input_of(p, plan, last.a), vb = input_of(p, plan, last.b);
   if (va < 0 || vb < 0 || p.output.type != p.type) return {};
   const int n = p.input_count;

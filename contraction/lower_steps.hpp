@@ -88,13 +88,12 @@ class step_lowering : protected tile_values<L, Program> {
     if (vb >= 0) b = operand(shape, vb, results, peak, s);
     // A conversion alone is done by packing.
     if (vb < 0 && a.packed && ps.contracted == 0 && ps.c < 0 && ps.sign == 1 &&
-        ps.fixed_label < 0 && end_of_sum(s) == s && s != shape.root) {
+        end_of_sum(s) == s && s != shape.root) {
       a.ref.value = n_ + s;
       results[s] = a;
       if (va < n_) copies_[without_renaming(shape, va)] = {};
       return;
     }
-    if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
     const place c = result(shape, s, results, peak);
     if (!out_.feasible) return;
     if (shape.width == 1) a.ref.how = lane_access::uniform;

@@ -91,7 +91,6 @@ class whole_lowering : protected program_builder<L, Program> {
     const int va = before_conversion(ps.a), vb = before_conversion(ps.b);
     place a = base::external({}, va), b = base::external({}, vb);
     const place c = base::external({}, n_ + end_of_sum(s));
-    if (ps.fixed_label >= 0) a.ref.offset += ps.fixed_value * a.stride[ps.fixed_label];
     if (!out_.feasible) return;
 
     product_groups<L.labels> g = base::groups_of(s);

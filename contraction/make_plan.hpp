@@ -20,15 +20,15 @@ class planning {
 
   constexpr contraction_plan<L> run() {
     plan_.input_count = n_;
+    const bool computes = !is_empty(problem_);
     for (int s = 0; s < L.statements && s < problem_.statement_count && plan_.found; ++s) {
       const bound_statement<L>& said = problem_.list[s];
       const bool last = s + 1 == problem_.statement_count;
+      // Nothing that is computed reads it.
+      if (computes && is_empty(problem_, n_ + s)) continue;
       switch (said.kind) {
         case statement_kind::sum:
           sum(s);
-          break;
-        case statement_kind::slice:
-          slice(s);
           break;
         // Labels are names: an intermediate has no order until one is chosen for it.
         case statement_kind::permute:
@@ -84,8 +84,17 @@ class planning {
     return value < n_ ? problem_.inputs[value].order : plan_.steps[value - n_].order;
   }
 
+  /// The next step. Where there is no room for one, the last again, and no plan is found.
+  constexpr plan_step<L>& next_step() {
+    if (plan_.step_count == L.most_steps()) {
+      plan_.found = false;
+      plan_.steps[--plan_.step_count] = {};
+    }
+    return plan_.steps[plan_.step_count++];
+  }
+
   constexpr int copy(int value, const label_list<L.labels>& order) {
-    plan_step<L>& step = plan_.steps[plan_.step_count++];
+    plan_step<L>& step = next_step();
     step.a = value;
     step.labels = order.set();
     step.order = order;
@@ -97,7 +106,7 @@ class planning {
     for (int s = 0; s < plan_.step_count; ++s) {
       const plan_step<L>& known = plan_.steps[s];
       const bool same = (known.a == a && known.b == b) || (known.a == b && known.b == a);
-      if (same && known.c < 0 && known.fixed_label < 0 && !known.renames && known.sign == sign &&
+      if (same && known.c < 0 && !known.renames && known.sign == sign &&
           known.contracted == contracted && known.order.set() == kept && !continued_[s]) {
         shared_[s] = true;
         return s;
@@ -116,7 +125,7 @@ class planning {
       if (known >= 0) return append(n_ + known, -1, c, sign, order.set(), order);
     }
     if (c >= 0 && shared_[c - n_]) c = copy(c, order);
-    plan_step<L>& step = plan_.steps[plan_.step_count++];
+    plan_step<L>& step = next_step();
     step.a = a;
     step.b = b;
     step.c = c;
@@ -134,15 +143,6 @@ class planning {
     }
     plan_.flops += step.flops;
     return n_ + plan_.step_count - 1;
-  }
-
-  /// result := the factor at one value of a label.
-  constexpr void slice(int s) {
-    const bound_statement<L>& said = problem_.list[s];
-    const int value = copy(value_of(said.factors[0].source), order_of_result(s));
-    plan_.steps[value - n_].fixed_label = said.fixed_label;
-    plan_.steps[value - n_].fixed_value = said.fixed_value;
-    result_[s] = value;
   }
 
   /// result := the factor under other labels.

@@ -29,10 +29,8 @@ constexpr bool are_one(const problem<L>& p, int outer, int inner) {
   }
   if (!continues(p.output, outer, inner, p.extent[inner])) return false;
   for (int s = 0; s < p.statement_count; ++s) {
-    const bound_statement<L>& said = p.list[s];
-    if (contains(said.order.set(), outer) != contains(said.order.set(), inner) ||
-        said.fixed_label == outer || said.fixed_label == inner)
-      return false;
+    const label_set kept = p.list[s].order.set();
+    if (contains(kept, outer) != contains(kept, inner)) return false;
   }
   return true;
 }

@@ -212,9 +212,7 @@ class phases : protected whole_steps<L> {
     if (shape.lane >= 0 && !contains(kept_by(shape.root), shape.lane)) return false;
     label_set labels = 0;
     for (int s = 0; s <= shape.root; ++s) {
-      if (!contains(shape.members, s)) continue;
-      labels |= plan_.steps[s].labels;
-      if (plan_.steps[s].fixed_label >= 0) labels |= bit(plan_.steps[s].fixed_label);
+      if (contains(shape.members, s)) labels |= plan_.steps[s].labels;
     }
     for (int l = 0; l < problem_.label_count; ++l) {
       if (contains(labels, l) && in_tile(shape, l) &&

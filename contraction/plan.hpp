@@ -16,11 +16,9 @@ template <limits L>
 struct plan_step {
   int a = -1, b = -1, c = -1;
   int sign = 1;
-  bool renames = false;  ///< the result is a, whose labels are in turn called those of `order`
-  int fixed_label = -1;  ///< a is read at fixed_value of this label, which no other value has
-  index fixed_value = 0;
-  label_set labels = 0;          ///< of a and b together, without the fixed one
-  label_set contracted = 0;      ///< those the result lacks
+  bool renames = false;      ///< the result is a, whose labels are in turn called those of `order`
+  label_set labels = 0;      ///< of a and b together
+  label_set contracted = 0;  ///< those the result lacks
   label_list<L.labels> order{};  ///< of the result, whose rank may exceed that of every operand
   double flops = 0;              ///< as in contraction_plan
 

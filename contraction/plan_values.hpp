@@ -64,8 +64,7 @@ class plan_values {
     if (value < n_) return value;
     const plan_step<L>& step = plan_.steps[value - n_];
     const bool converts = step.b < 0 && step.c < 0 && step.contracted == 0 && step.sign == 1 &&
-                          step.fixed_label < 0 && !step.renames && step.a < n_ &&
-                          step.order.set() == labels_of(step.a) &&
+                          !step.renames && step.a < n_ && step.order.set() == labels_of(step.a) &&
                           end_of_sum(value - n_) == value - n_;
     return converts ? step.a : value;
   }

@@ -40,8 +40,6 @@ struct bound_statement {
   int factor_count = 0;
   bound_factor factors[L.operands] = {};
   label_list<L.labels> order{};  ///< distinct labels of the result
-  int fixed_label = -1;          ///< of a slice, with its value
-  index fixed_value = 0;
 
   friend constexpr bool operator==(const bound_statement&, const bound_statement&) = default;
 };

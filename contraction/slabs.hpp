@@ -104,7 +104,7 @@ class slabs : protected step_units<L> {
         run.label[u] = static_cast<std::int8_t>(step.order[order_of(step.a).find(from)]);
       return true;
     }
-    if (step.b < 0 || step.fixed_label >= 0) return false;
+    if (step.b < 0) return false;
     bool is_said = false;
     for (const int v : {step.a, step.b, step.c}) {
       const int known = label_in_run(shape, s, u, v, run);

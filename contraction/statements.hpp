@@ -14,11 +14,8 @@ enum class statement_kind : unsigned char {
   contract,   ///< result = product of the factors, summed over the labels that the result lacks
   pointwise,  ///< the same without a sum: every factor's labels are among the result's
   sum,        ///< result = sum of the factors, each with its sign and the labels of the result
-  // Made by code that builds statements itself; text and index notation need neither: the one
-  // permutes by labels, the other slices its operand.
-  slice,    ///< result = the factor at `fixed_value` of `fixed_label`, which the result lacks
-  permute,  ///< result = the factor with its labels in another order
-  rename    ///< result = the result of a statement, under other labels place by place
+  permute,    ///< result = the factor with its labels in another order
+  rename      ///< result = the result of a statement, under other labels place by place
 };
 
 /// Where a label's name stands in the text; bracketed names are longer than one character.
@@ -49,8 +46,6 @@ struct statement {
   term<L> factors[L.operands] = {};
   label_list<L.rank> result{};
   int result_ellipsis = -1;  ///< as in a term
-  int fixed_label = -1;      ///< of a slice
-  index fixed_value = 0;
 
   friend constexpr bool operator==(const statement&, const statement&) = default;
 };

@@ -132,7 +132,7 @@ class step_units : protected phases<L> {
     for (int t = s; t < shape.root && count < select::most_together; ++t, ++count) {
       const plan_step<L>& step = plan_.steps[t];
       if (!contains(shape.members, t) || step.b < 0 || step.contracted != 0 ||
-          step.fixed_label >= 0 || end_of_sum(t) == shape.root || step.order.set() != entries ||
+          end_of_sum(t) == shape.root || step.order.set() != entries ||
           !has_entries_of(shape, step.a, entries) || !has_entries_of(shape, step.b, entries)) {
         break;
       }

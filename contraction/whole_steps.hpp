@@ -114,7 +114,7 @@ class whole_steps : protected plan_values<L> {
   /// asked.
   constexpr bool is_alone(int s) const {
     const plan_step<L>& step = plan_.steps[s];
-    if (step.c >= 0 || step.renames || step.fixed_label >= 0 || end_of_sum(s) != s) return false;
+    if (step.c >= 0 || step.renames || end_of_sum(s) != s) return false;
     for (const int v : {step.a, step.b}) {
       if (v >= 0 && is_mapped(before_conversion(v))) return false;
     }

@@ -108,6 +108,11 @@ label_set admit(const call_form& form, std::string_view text, const call_numbers
   for (int o = 0; form.has_output && o < form.input_count; ++o) {
     apart = apart && !ranges[o].meets(ranges[form.input_count]);
   }
+  if (form.may_coincide) {
+    const run_time_operands operands(form, numbers);
+    const operand_shape<max_rank>& y = operands.of[form.input_count].shape;
+    apart = apart && entries_apart(y.extents.data(), y.strides.data(), y.rank);
+  }
   if (!fits || !apart) [[unlikely]]
     complain(form, text, numbers);
   return stretched;

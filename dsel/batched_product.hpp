@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <tenfold/backend/batched_blas.hpp>
-#include <tenfold/dsel/evaluate.hpp>
+#include <tenfold/dsel/strided_copies.hpp>
+#include <type_traits>
 
 /// Literals over batches that no strides reach (interleaved, pointers, gathered): those that are
 /// one batched matrix product run as gemm() does.
@@ -46,13 +48,21 @@ inline constexpr bool one_scalar = (std::is_same_v<typename operand_traits_of<X>
                                                    typename operand_traits_of<Rest>::scalar_t> &&
                                     ...);
 
+/// Whether a call with these operands, the result behind the two factors if it is not a new one, is
+/// such a product, and one that gemm() takes: no extent is repeated, and a matrix for all problems
+/// has strides.
+template <class Text, class Call, class... X>
+inline constexpr bool is_batched_product = [] {
+  if constexpr (!all_strided<X...> && all_on_host<X...> && one_scalar<X...> &&
+                Call::binding == bind_options{} && Text::said.stretchable == 0)
+    return form_of_product(Text::said).found && (batched_blas::holds_matrices<X> && ...);
+  else
+    return false;
+}();
+
 /// y := alpha S(x0, x1) + beta y.
-template <class Text, class Call, class Y, class X0, class X1>
-requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
-         one_scalar<Y, const X0, const X1> &&
-         operand_traits_of<Y>::rank ==
-             3) void product_of_batches(of_batches, Text, Call, Y& y, alpha_factor alpha,
-                                        beta_factor beta, const X0& x0, const X1& x1) {
+template <class Text, class X0, class X1, class Y>
+void multiply_batches(Y& y, alpha_factor alpha, beta_factor beta, const X0& x0, const X1& x1) {
   using T = typename operand_traits_of<Y>::scalar_t;
   if (!is_complex(scalar_of<T>) && (alpha.im != 0 || beta.im != 0))
     throw_diagnostic({diagnosis::complex_factor}, Text::text);
@@ -64,11 +74,8 @@ requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
 }
 
 /// alpha S(x0, x1), a new row-major batch.
-template <class Text, class Call, class X0, class X1>
-requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
-         one_scalar<const X0, const X1>) auto product_of_batches(of_batches, Text, Call,
-                                                                 alpha_factor alpha, const X0& x0,
-                                                                 const X1& x1) {
+template <class Text, class X0, class X1>
+auto product_of_batches(alpha_factor alpha, const X0& x0, const X1& x1) {
   constexpr auto& said = Text::said.list[0];
   constexpr auto axis = [](int label) {
     std::array<int, 2> at{-1, -1};  // operand, axis
@@ -79,7 +86,6 @@ requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
   };
   constexpr std::array<std::array<int, 2>, 3> axes{axis(said.result[0]), axis(said.result[1]),
                                                    axis(said.result[2])};
-  static_assert(axes[0][0] >= 0, "tenfold: no operand is a batch");
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     using t0 = operand_traits_of<const X0>;
     using t1 = operand_traits_of<const X1>;
@@ -88,7 +94,7 @@ requires(form_of_product(Text::said).found&& Call::binding == bind_options{} &&
                                                        : t1::static_extents[axes[I][1]])...>;
     result y(typename result::extents_type(std::array<index, 3>{
         (axes[I][0] == 0 ? t0::extent(x0, axes[I][1]) : t1::extent(x1, axes[I][1]))...}));
-    product_of_batches(of_batches{}, Text{}, Call{}, y, alpha, beta_factor{0}, x0, x1);
+    multiply_batches<Text>(y, alpha, beta_factor{0}, x0, x1);
     return y;
   }
   (std::make_index_sequence<3>{});

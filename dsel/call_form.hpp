@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tenfold/contraction/bind.hpp>
 #include <tenfold/dsel/run_time.hpp>
+#include <tenfold/tensor/entries_apart.hpp>
 
 /// A call of a literal as data: what its types tell of the operands in constants, and the numbers
 /// that they leave open in one list. One function of the library admits every call that leaves
@@ -68,6 +69,7 @@ struct call_form {
   const open_axis* open = nullptr;
   int input_count = 0;
   bool has_output = false;
+  bool may_coincide = false;       ///< extents decide whether its strides keep entries apart
   const index* extents = nullptr;  ///< of the labels
   int label_count = 0;
   label_set stretchable = 0;
@@ -125,10 +127,21 @@ struct form_of_call {
      ...);
     return d;
   }();
+  static constexpr bool may_coincide = [] {
+    if constexpr (Into) {
+      const known_operand& y = data.operands[sizeof...(Z) - 1];
+      for (int i = 0; i < y.rank; ++i) {
+        if (y.strides[i] == dyn) return false;  // nothing is planned yet
+      }
+      return !entries_apart(y.extents, y.strides, y.rank);
+    }
+    return false;
+  }();
   static constexpr call_form value{data.operands,
                                    data.open,
                                    static_cast<int>(sizeof...(Z)) - Into,
                                    Into,
+                                   may_coincide,
                                    E::bound.value.extent,
                                    E::bound.value.label_count,
                                    E::stretchable,

@@ -50,7 +50,7 @@ namespace diagnosing {
 
 template <diagnosis D>
 struct sentence {
-#define TENFOLD_DIAGNOSIS_ASSERT(name, text)              \
+#define TENFOLD_DIAGNOSIS_ASSERT(name, kind, text)        \
   static constexpr bool no_##name = D != diagnosis::name; \
   static_assert(no_##name, "tenfold: " text);
   TENFOLD_DIAGNOSES(TENFOLD_DIAGNOSIS_ASSERT)
@@ -90,8 +90,6 @@ constexpr auto numbers() {
   } else if constexpr (D == batch_summed) {
     return words<of_statement<N0>>{};
   } else if constexpr (D == stack_range) {
-    return words<fixed_to<N0>, has_extent<N1>>{};
-  } else if constexpr (D == slice_range) {
     return words<fixed_to<N0>, has_extent<N1>>{};
   } else if constexpr (D == mixed_scalars || D == accumulate_narrower || D == complex_into_real ||
                        D == unsupported_layout) {

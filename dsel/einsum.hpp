@@ -180,8 +180,8 @@ void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
 }  // namespace evaluating
 
 /// Einstein summation with subscripts that are known only when the program runs; the same parser,
-/// planner and programs, planned anew in each call (`plan` keeps what was planned). Returns a
-/// tensor of run-time rank.
+/// planner and programs, planned at the call. A thread keeps the plans of its last sixteen calls,
+/// `plan` keeps one for good. Returns a tensor of run-time rank.
 ///
 ///   auto C = einsum("ij,jk->ik", A, B);   double s = C(0, 1);   auto view = C.as<dyn, dyn>();
 ///

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tenfold/dsel/batched_product.hpp>
 #include <tenfold/dsel/call_form.hpp>
 #include <tenfold/dsel/canonical.hpp>
 #include <tenfold/dsel/diagnose.hpp>
@@ -65,16 +66,6 @@ template <class Form, std::size_t O, std::size_t N, class X, class Y>
     // begin of the other < both lengths.
     constexpr auto lengths = static_cast<std::uintptr_t>(from.high - from.low + to.high - to.low);
     return in - out + static_cast<std::uintptr_t>(from.high - to.low) - 1 < lengths - 1;
-  }
-}
-
-template <class T, class Factor>
-[[gnu::always_inline]] inline T factor_as(Factor f) {
-  if constexpr (is_complex(scalar_of<T>)) {
-    using real = typename T::value_type;
-    return T(static_cast<real>(f.re), static_cast<real>(f.im));
-  } else {
-    return static_cast<T>(f.re);
   }
 }
 
@@ -210,24 +201,29 @@ template <class... A, class F>
   (std::make_integer_sequence<int, n>{});
 }
 
-/// Finds product_of_batches (batched_product.hpp) where it is included, by its namespace.
-struct of_batches {};
-
-template <class... X>
-inline constexpr bool all_strided = ((operand_traits_of<X>::layout == batch_layout::strided) &&
-                                     ...);
-template <class... X>
-inline constexpr bool all_on_host = ((operand_traits_of<X>::space == device::cpu) && ...);
+/// Whether the call runs as gemm() does. What is wrong in the types is told of the expression: for
+/// that its operands count as tensors that have strides.
+template <literal S, class Call, class Y, class... X>
+constexpr bool is_one_product() {
+  using text = subscripts_over<S, X...>;
+  if constexpr (std::is_void_v<Y>) {
+    if constexpr (is_batched_product<text, Call, X...>)
+      return expression<S, Call, void, strided_type<X>...>::error.code == diagnosis::none;
+  } else {
+    if constexpr (is_batched_product<text, Call, X..., Y>)
+      return expression<S, Call, std::remove_const_t<strided_type<Y>>, strided_type<X>...>::error
+                 .code == diagnosis::none;
+  }
+  return false;
+}
 
 template <literal S, class Call, class... X>
 [[gnu::always_inline]] inline auto checked_by_value(alpha_factor alpha, const X&... x) {
   using text = subscripts_over<S, X...>;
   if constexpr (text::error.code != diagnosis::none) {
     return diagnose<text, text::error>();
-  } else if constexpr (!all_strided<const X...> && requires {
-                         product_of_batches(of_batches{}, text{}, Call{}, alpha, x...);
-                       }) {
-    return product_of_batches(of_batches{}, text{}, Call{}, alpha, x...);
+  } else if constexpr (is_one_product<S, Call, void, const X...>()) {
+    return product_of_batches<text>(alpha, x...);
   } else if constexpr (!all_strided<const X...> && all_on_host<const X...>) {
     return checked_by_value<S, Call>(alpha, with_strides(x)...);
   } else {
@@ -250,10 +246,8 @@ template <literal S, class Call, class Y, class... X>
   using text = subscripts_over<S, X...>;
   if constexpr (text::error.code != diagnosis::none) {
     diagnose<text, text::error>();
-  } else if constexpr (!all_strided<const X..., Y> && requires {
-                         product_of_batches(of_batches{}, text{}, Call{}, y, alpha, beta, x...);
-                       }) {
-    product_of_batches(of_batches{}, text{}, Call{}, y, alpha, beta, x...);
+  } else if constexpr (is_one_product<S, Call, Y, const X...>()) {
+    multiply_batches<text>(y, alpha, beta, x...);
   } else if constexpr (lacks_strides<Y>) {
     by_way_of_strides(y, beta, [&](auto& z, beta_factor b) {
       checked_in_place<S, Call>(z, alpha, b, with_strides(x)...);

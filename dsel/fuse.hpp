@@ -81,9 +81,17 @@ struct kernel_over {
       return bind_result<bounds>{};
     }
   }();
+  static constexpr contraction_plan<bounds> plan = [] {
+    if constexpr (is_unrolled) {
+      if (!bound.error) return make_plan<bounds>(bound.value);
+    }
+    return contraction_plan<bounds>{};
+  }();
   static constexpr diagnostic error = extents.error ? extents.error
                                       : size.error  ? size.error
-                                                    : bound.error;
+                                      : bound.error ? bound.error
+                                      : plan.found  ? diagnostic{}
+                                                    : diagnostic{diagnosis::too_long_program};
 
   static constexpr bool updates = said.adds_to_output();
   /// Whether results are added through a map, and whether anything is read through one.
@@ -96,7 +104,6 @@ struct kernel_over {
     }
     return false;
   }();
-  static constexpr contraction_plan<bounds> plan = make_plan<bounds>(bound.value);
   static constexpr static_program<bounds> value =
       lower<static_program<bounds>>(bound.value, plan, cpu::static_capabilities, !updates);
   static constexpr bool is_empty = tenfold::is_empty(bound.value);

@@ -3,6 +3,7 @@
 #include <boost/hana/concat.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/unpack.hpp>
+#include <memory>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/dsel/index_expression.hpp>
 
@@ -267,9 +268,42 @@ constexpr diagnostic error_in() {
   }
 }
 
+/// A factor whose entries have been copied to where they have strides.
+template <class X, class Labels>
+struct copied_factor {
+  using labels = Labels;
+  std::shared_ptr<const X> tensor;
+
+  const X& operand() const { return *tensor; }
+};
+template <class F>
+auto with_strides(F& factor) {
+  using X = std::remove_cvref_t<decltype(factor.operand())>;
+  if constexpr (evaluating::lacks_strides<X>) {
+    using copy = std::remove_cvref_t<decltype(evaluating::with_strides(factor.operand()))>;
+    return copied_factor<copy, typename F::labels>{
+        std::make_shared<const copy>(evaluating::with_strides(factor.operand()))};
+  } else {
+    return factor;
+  }
+}
+template <bool N, class A, class F>
+auto with_strides(product_term<N, A, F>& term) {
+  return hana::unpack(term.factors, [&](auto&... f) {
+    return make_term<N>(term.number, hana::make_tuple(with_strides(f)...));
+  });
+}
+template <class... F>
+constexpr bool some_lack_strides(hana::tuple<F...>*) {
+  return (evaluating::lacks_strides<std::remove_cvref_t<decltype(std::declval<F&>().operand())>> ||
+          ...);
+}
+template <class Term>
+inline constexpr bool lacks_strides = some_lack_strides(static_cast<factors_of<Term>*>(nullptr));
+
 /// y := Sign number (terms) + Beta y. Where the terms have numbers of their own, which no single
 /// alpha can say, they are evaluated one after another; before that all are checked, so that an
-/// error leaves y as it was.
+/// error leaves y as it was. What has no strides is copied once.
 template <class Result, int Beta, int Sign, class Y, class Number, class First, class... Rest>
 [[gnu::always_inline]] inline void evaluate_terms(Y& y, const Number& number, First& first,
                                                   Rest&... rest) {
@@ -281,6 +315,14 @@ template <class Result, int Beta, int Sign, class Y, class Number, class First, 
     auto factors = joined(first.factors, rest.factors...);
     if constexpr (has_no_number<First> && (has_no_number<Rest> && ...)) {
       call<subscripts, Beta, (Sign < 0)>(y, number, factors);
+    } else if constexpr (evaluating::lacks_strides<Y>) {
+      constexpr bool adds = operand_traits_of<Y>::layout == batch_layout::gathered;
+      evaluating::by_way_of_strides(y, beta_factor{Beta}, [&](auto& z, beta_factor) {
+        evaluate_terms<Result, adds ? 0 : Beta, Sign>(z, number, first, rest...);
+      });
+    } else if constexpr ((lacks_strides<First> || ... || lacks_strides<Rest>)) {
+      auto terms = hana::make_tuple(with_strides(first), with_strides(rest)...);
+      hana::unpack(terms, [&](auto&... t) { evaluate_terms<Result, Beta, Sign>(y, number, t...); });
     } else {
       hana::unpack(factors, [&](auto&... f) {
         constexpr diagnostic wrong =

@@ -27,6 +27,21 @@ struct beta_factor {
 constexpr bool is_zero(alpha_factor f) { return f.re == 0 && f.im == 0; }
 constexpr bool is_zero(beta_factor f) { return f.re == 0 && f.im == 0; }
 
+namespace evaluating {
+
+/// alpha or beta as a scalar of the result.
+template <class T, class Factor>
+[[gnu::always_inline]] inline T factor_as(Factor f) {
+  if constexpr (is_complex(scalar_of<T>)) {
+    using real = typename T::value_type;
+    return T(static_cast<real>(f.re), static_cast<real>(f.im));
+  } else {
+    return static_cast<T>(f.re);
+  }
+}
+
+}  // namespace evaluating
+
 /// Any complex number: recognised by its form, so that <complex> is paid for by those who use it.
 template <class Z>
 concept complex_number = requires(const Z& z) {

@@ -53,7 +53,8 @@ class run_time_plan {
     run(call.inputs, call.count, run_time_shape(y.tensor), run_time_address(y.tensor),
         call.settings);
   }
-  /// The same into a new tensor.
+  /// The same into a new tensor, of the scalar of the operands: a plan whose result has another one
+  /// (accumulate, into(like(y))) wants into(y).
   template <class X, class... A>
   requires run_time_tensor<X>
   auto operator()(const X& x, const A&... args) const {

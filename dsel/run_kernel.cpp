@@ -11,6 +11,7 @@
 #include <tenfold/dsel/planned_kernel.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
 #include <tenfold/dsel/stored_program.hpp>
+#include <tenfold/tensor/entries_apart.hpp>
 #include <vector>
 
 namespace tenfold {
@@ -68,6 +69,10 @@ void learn_extents(const kernel& k, std::string_view text, const run_time_operan
 void admit_kernel(const kernel& k, std::string_view text, const run_time_operand* operands,
                   index* extents) {
   learn_extents(k, text, operands, extents);
+  const operand_shape<max_rank>& y = operands[k.output()].shape;
+  if (y.layout == batch_layout::strided &&
+      !entries_apart(y.extents.data(), y.strides.data(), y.rank))
+    throw_diagnostic({diagnosis::output_coincides}, text);
   if (const diagnostic wrong = check_addresses(k, operands)) throw_diagnostic(wrong, text);
 }
 

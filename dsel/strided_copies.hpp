@@ -20,6 +20,12 @@ inline constexpr bool lacks_strides = [] {
     return false;
 }();
 
+template <class... X>
+inline constexpr bool all_strided = ((operand_traits_of<X>::layout == batch_layout::strided) &&
+                                     ...);
+template <class... X>
+inline constexpr bool all_on_host = ((operand_traits_of<X>::space == device::cpu) && ...);
+
 template <class X>
 any_batch any_batch_of(const X& x) {
   const run_time_operand o = run_time_operand_of(x);
@@ -50,6 +56,10 @@ decltype(auto) with_strides(const X& x) {
     return (x);
   }
 }
+
+/// The type of what with_strides returns.
+template <class X>
+using strided_type = const std::remove_cvref_t<decltype(with_strides(std::declval<const X&>()))>;
 
 /// f(z, b) computes z := ... + b z for a tensor of the extents of y; this leaves y := ... + beta y.
 /// What f throws leaves y untouched. Where y is gathered, the contributions to an entry are added.

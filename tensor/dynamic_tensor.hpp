@@ -20,7 +20,7 @@ class dynamic_tensor {
  public:
   using value_type = T;
 
-  /// Allocates for the extents of `shape`; its strides are not asked for. Throws shape_error if the
+  /// Allocates for the extents of `shape`; nothing else is asked of it. Throws shape_error if the
   /// entries are more than an index can count.
   explicit dynamic_tensor(const operand_shape<max_rank>& shape)
       : shape_(row_major(shape)), memory_(count(shape)) {
@@ -62,15 +62,19 @@ class dynamic_tensor {
 
  private:
   /// An extent of 0 is passed over.
-  static operand_shape<max_rank> row_major(operand_shape<max_rank> shape) {
+  static operand_shape<max_rank> row_major(const operand_shape<max_rank>& shape) {
+    operand_shape<max_rank> own;
+    own.type = scalar_of<T>;
+    own.rank = shape.rank;
     index next = 1;
     for (int i = shape.rank - 1; i >= 0; --i) {
       const auto d = static_cast<std::size_t>(i);
-      shape.strides[d] = next;
+      own.extents[d] = shape.extents[d];
+      own.strides[d] = next;
       if (shape.extents[d] > 0 && __builtin_mul_overflow(next, shape.extents[d], &next))
         throw_too_many_entries(shape.extents.data(), shape.rank);
     }
-    return shape;
+    return own;
   }
   static index count(const operand_shape<max_rank>& shape) {
     index n = 1;

@@ -43,11 +43,14 @@ void run_copy(const batch_copy& c) {
           write_entry<T>(c.to, c.destination, b, i, j,
                          b < c.count ? read_entry<T>(c.from, c.source, b, i, j) : T(0));
   };
+  // Problems of a gathered destination may share entries: one task adds them in order.
+  const index tiles = (room + v - 1) / v;
   const double entries = static_cast<double>(c.rows * c.columns) * v;
-  parallel_tiles((room + v - 1) / v, select::tiles_per_task(8 * entries),
-                 [&](index begin, index end) {
-                   for (index tile = begin; tile < end; ++tile) copy_tile(tile * v);
-                 });
+  const index grain =
+      c.to.layout == batch_layout::gathered ? tiles : select::tiles_per_task(8 * entries);
+  parallel_tiles(tiles, grain, [&](index begin, index end) {
+    for (index tile = begin; tile < end; ++tile) copy_tile(tile * v);
+  });
 }
 
 }  // namespace

@@ -337,8 +337,7 @@ template <class T, int W, int N, class I>
     if (runs.end[w] >= 0) y[runs.end[w]] += s[(N - 1) * W + w];
 }
 
-// Y[map[x * stride.x + w * stride.lane]] += S[x][w], nothing where the map has -1;  x < N, all W
-// lanes
+// Y[map[x * stride.x + w * stride.lane]] += S[x][w], nothing where the map has -1;  x < N, w < W
 //   S, map, ahead as for gather
 // In a line the two terms of an entry at which lanes are joined are added first.
 template <class T, int W, int N, class I>

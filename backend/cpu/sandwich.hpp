@@ -22,12 +22,11 @@ struct sandwich_operands {
 // C[m][n] := sum_q A2[m][q] at(q, n, sum_k A1[q][k] B[k][n])      m < M, n < N, k < K, q < Q
 //   A1, A2  uniform: one scalar for all lanes; strides a1_q, a1_k and a2_m, a2_q
 //   B       lanes; strides b_k, b_n
-//   at      what is done to an entry: scaled, for the mass operator. It is called once for each,
-//   and
-//           may read and leave others of entry (q, n)
+//   at      what is done to entry (q, n), once for each: for the mass operator it is scaled. May
+//           read and write other values of that entry
 //   C       lanes; strides c_m, c_n; it may overlap B where it is the same entries, line by line
 //   finish: overwrite | update | add, as for register_tile;  beta == 0: C is not read
-// An interpolation or derivative at Q points, what is done there, and its transposed on one axis:
+// An interpolation or derivative at Q points, what is done there, and its transpose on one axis:
 // the Q values per column never leave the registers and L1.
 template <class T, int W, int Q, int K, int M, int N, epilogue Finish, class At>
 [[gnu::always_inline]] inline void sandwich(const sandwich_operands<T> s, At at) {

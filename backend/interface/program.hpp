@@ -126,8 +126,8 @@ struct slab_loop {
 ///   E[m][k] = (A[m][k] + A[m][K-1-k]) / 2,  O[m][k] = (A[m][k] - A[m][K-1-k]) / 2,
 /// k below K / 2, rounded up for E and down for O; m below M / 2, rounded up for E and down for O
 /// where s = 1, the other way round where s = -1. Together they are as large as half of A, and lie
-/// in opposite corners of a matrix of its size, such that the same corners of the transposed are
-/// the halves of the transposed:
+/// in opposite corners of a matrix of its size, such that the same corners of its transpose are
+/// the halves of the transpose:
 ///   s = 1: E[m][k] at (m, k), O[m][k] at (M-1-m, K-1-k);  s = -1: at (M-1-m, k) and (m, K-1-k).
 struct program_step {
   step_kind kind = step_kind::contract;

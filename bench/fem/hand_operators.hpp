@@ -33,8 +33,7 @@ inline constexpr int plane_step = Q* Q + (Q * Q * lanes<T> * static_cast<int>(si
 /// gradient back, but for the first axis: that is done line by line by who has the lines at hand.
 ///   u      [Q][Q][Q]  values; overwritten by the sum over the second and third axis
 ///   slope  [Q][Q][Q]  derivatives along the first axis, planes plane_step apart; overwritten by
-///   what
-///                     has to go back
+///                     what has to go back
 template <class T, int Q>
 class plane_gradient {
   static constexpr int W = lanes<T>;

@@ -8,7 +8,7 @@ namespace {
 
 using numbers = std::vector<long double>;
 
-/// A table and its transposed, rows by columns.
+/// A table and its transpose, rows by columns.
 struct table {
   int rows, columns;
   numbers entries;

@@ -215,8 +215,7 @@ bake_off_outcome run(const bake_off& what) {
     return std::sqrt(sum_over_entries(unknowns, [&](index i) { return v(i) * v(i); }));
   };
   result.residual = norm(solved.r) / norm(b);
-  for (index i = 0; i < unknowns; ++i)
-    result.error = std::max(result.error, std::fabs(solved.x(i) - u(i)));
+  result.error = largest_over_entries(unknowns, [&](index i) { return solved.x(i) - u(i); });
   return result;
 }
 

@@ -94,13 +94,14 @@ vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int it
   double* const q = image.data();
 
   // Of the iteration before, k - 1: r -= alpha q, p = r + beta p. Of the one before that: its
-  // alpha, and the beta by which its p follows, (p - r) / beta_before.
+  // alpha, and the beta by which its p follows, (p - r) / beta_before. By beta = 0 it is lost: then
+  // x is written at once.
   double alpha = 0, beta = 0, alpha_before = 0, beta_before = 0;
   const auto begin = [&](const range& of, int k) {
     const index last = std::min(of.last, A.n);
     const double a = alpha, b = beta;
-    if (k % 2 == 0 || k == iterations) {
-      const double a_before = k % 2 == 0 && k > 0 ? alpha_before / beta_before : 0;
+    if (k % 2 == 0 || k == iterations || b == 0) {
+      const double a_before = k % 2 == 0 && beta_before != 0 ? alpha_before / beta_before : 0;
       for (index i = of.first; i < last; ++i) x[i] += a * p[i] + a_before * (p[i] - r[i]);
     }
     for (index i = of.first; i < last; ++i) {
@@ -123,8 +124,10 @@ vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int it
     for (const products& part : of_slab) sum += part;
     alpha_before = alpha;
     beta_before = beta;
-    alpha = sum.rr / sum.pq;
-    beta = (sum.rr - 2 * alpha * sum.rq + alpha * alpha * sum.qq) / sum.rr;
+    // Where r has come to 0, as far as can be told, directions begin anew.
+    alpha = sum.rr == 0 ? 0 : sum.rr / sum.pq;
+    const double next = sum.rr - 2 * alpha * sum.rq + alpha * alpha * sum.qq;
+    beta = sum.rr == 0 || next <= 0 ? 0 : next / sum.rr;
   }
   for_each_slab(A.all, [&](const slab& on) {
     for (const range& of : on.begins) begin(of, iterations);

@@ -56,7 +56,7 @@ class chebyshev {
 /// One V-cycle over the degrees p, p / 2, ..., 1 on the same elements. What is rough is left to
 /// Chebyshev iterations on each level, before and behind the next one; the problem of degree 1 is
 /// solved by conjugate gradients until its residual has fallen by the factor 1000. Transfers are
-/// expressions: a polynomial seen at the nodes of a higher degree, and the transposed of that.
+/// expressions: a polynomial seen at the nodes of a higher degree, and the transpose of that.
 class multigrid {
  public:
   /// `on` must outlive this.

@@ -5,6 +5,7 @@
 #define TENFOLD_EXAMPLES_FEM_VECTOR_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <tenfold/tensor/tensor.hpp>
@@ -47,6 +48,17 @@ double sum_over_entries(tenfold::index n, Term term) {
   double sum = 0;
   for (const double part : partial) sum += part;
   return sum;
+}
+
+/// The largest of |term(i)|; NaN if one is.
+template <class Term>
+double largest_over_entries(tenfold::index n, Term term) {
+  double largest = 0;
+  for (tenfold::index i = 0; i < n && largest == largest; ++i) {
+    const double size = std::fabs(term(i));
+    if (!(size <= largest)) largest = size;
+  }
+  return largest;
 }
 
 /// A vector of n zeros; its pages go to the threads that will work on them.

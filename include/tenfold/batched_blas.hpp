@@ -1,12 +1,11 @@
 #pragma once
 
-/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes;
-/// and einsum over batches in any layout, where the expression is such a product.
+/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes; and
+/// batches in any layout, which are operands of einsum, too.
 #include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/convert.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
-#include <tenfold/dsel/batched_product.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/gathered.hpp>

@@ -106,6 +106,24 @@ TEST_CASE("matrices apart, at addresses and behind a map are converted too") {
   CHECK(same);
 }
 
+TEST_CASE(
+    "what leads to one entry behind a map is added, by whichever thread its problem is read") {
+  constexpr index count = 4096, entries = 64, size = 320;
+  tensor<double, dyn, 64> x(count);
+  fill(x);
+  std::vector<std::int32_t> numbers;
+  for (index k = 0; k < count * entries; ++k)
+    numbers.push_back(k % 11 == 4 ? -1 : static_cast<std::int32_t>(k * 7 % size));
+  std::vector<double> y(size, 3.0), expected(size, 3.0);
+  for (index k = 0; k < count * entries; ++k) {
+    if (const auto n = numbers[static_cast<std::size_t>(k)]; n >= 0)
+      expected[static_cast<std::size_t>(n)] += x.data()[k];
+  }
+  from_interleaved(to_interleaved(x),
+                   gathered<double, 64>(y.data(), index_map(numbers.data(), count, entries, size)));
+  CHECK(y == expected);
+}
+
 template <index W>
 void check_pad(instruction_set isa) {
   CAPTURE(W);

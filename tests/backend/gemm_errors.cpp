@@ -342,7 +342,7 @@ TEST_CASE("a call that is wrong as a whole throws in every way of reporting") {
           "tenfold: gemm: the list problems is null, but the batch has 2 problems");
     CHECK(thrown_by<shape_error>([&] {
             gemm(order::row_major, problems{}, index{1} << 40, info);
-          }) == "tenfold: gemm: a variable batch has at most 2^30 problems, not 1099511627776");
+          }) == "tenfold: gemm: a variable batch has fewer than 2^30 problems, not 1099511627776");
     const auto fixed = [&](const double* const* p, const double* const* q, double* const* r,
                            index count) {
       gemm(order::row_major, op::none, op::none, 2, 2, 2, 1.0, p, 2, q, 2, 0.0, r, 2, count, info);

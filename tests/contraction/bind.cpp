@@ -242,24 +242,6 @@ static_assert(terms.inputs[0].labels == bit(0) && terms.inputs[0].stride[0] == 0
 static_assert(terms.inputs[1].labels == 0, "a term that sums one entry sums it once");
 static_assert(terms.inputs[2].labels == (bit(0) | bit(1)));
 
-// --- slices ---
-
-constexpr bind_result<L> sliced(index value, index extent) {
-  auto w = from_letters<L>("ij->i");
-  w.value.list[0].kind = statement_kind::slice;
-  w.value.list[0].fixed_label = 1;
-  w.value.list[0].fixed_value = value;
-  const operand shapes[] = {dense({3, extent})};
-  return bind<L, L.rank>(w.value, w.names, shapes, 1);
-}
-static_assert(sliced(3, 4).value.list[0].kind == statement_kind::slice);
-static_assert(sliced(3, 4).value.list[0].fixed_label == 1);
-static_assert(sliced(3, 4).value.list[0].fixed_value == 3);
-static_assert(sliced(3, 4).value.output.order.count == 1);
-static_assert(!sliced(4, dyn).error, "compared when it is known");
-static_assert(says(sliced(4, 4), diagnosis::slice_range, 1, {4, 4}));
-static_assert(says(sliced(-1, dyn), diagnosis::slice_range, 1, {-1, dyn}));
-
 // --- the output ---
 
 static_assert(bound("ij->ji", {dense({3, 4})}).value.output.stride[0] == 1);

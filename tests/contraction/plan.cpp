@@ -52,6 +52,19 @@ static_assert(mirrors(mass_plan(3, 4)));
 static_assert(mirrors(mass_plan(8, 9)));
 static_assert(mass_plan(3, 4).naive_flops == 4. * 4 * 4 * 3 * 3 * 3 * 3 * 3 * 3 * 8);
 
+// --- room ---
+
+constexpr limits with_steps(int steps) { return {5, 12, 8, 1, steps}; }
+template <int Steps>
+constexpr bool has_room(std::string_view text) {
+  const auto plan = plan_of<with_steps(Steps)>(text, {2, 2, 2, 2, 2, 2, 2, 2});
+  return plan.found && plan.step_count <= Steps;
+}
+static_assert(has_room<3>("ij,jk,kl,lm->im") && !has_room<2>("ij,jk,kl,lm->im"),
+              "where steps are too many, no plan is found");
+static_assert(has_room<5>("ab,cd,ef->ace") && !has_room<4>("ab,cd,ef->ace"),
+              "each factor is summed alone");
+
 // --- other known costs ---
 
 static_assert(plan_of<S>("ij,jk->ik", {3, 4, 5}).flops == 120);

@@ -3,7 +3,6 @@
 #include <complex>
 #include <cstring>
 #include <tenfold/backend/convert.hpp>
-#include <tenfold/dsel/batched_product.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/gathered.hpp>

@@ -414,6 +414,30 @@ TEST_CASE("slices of a stack may be read under other labels, in two dimensions")
   CHECK(same(V, W));
 }
 
+TEST_CASE("a sum whose terms have no entries is left out wherever it is a factor") {
+  using labels::e, labels::i, labels::q;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr input<"B"> B;
+  constexpr input<"D"> D;
+  constexpr local<"w"> w;
+  constexpr local<"z"> z;
+  constexpr output<"v"> v;
+  const auto kernel = fuse(e)(w(e, q) = B(q, i) * u(e, i) - u(e, i) * B(q, i),
+                              z(e, q) = D(q) * w(e, q), v(e, q) = A(e, q) + D(q) * z(e, q));
+  const auto check = [&](const auto& Bt, const auto& U) {
+    tensor<double, dyn, 4> At(7), V(7);
+    tensor<double, 4> Dt;
+    fill(At, 1);
+    fill(Dt, 2);
+    V.fill(3);
+    kernel(v = V, u = U, A = At, B = Bt, D = Dt);
+    CHECK(same(V, At));
+  };
+  check(tensor<double, dyn, dyn>(4, 0), tensor<double, dyn, dyn>(7, 0));
+  check(tensor<double, 4, 0>(), tensor<double, dyn, 0>(7));
+}
+
 // --- explain ------------------------------------------------------------------------------------
 
 TEST_CASE("explain shows a fused kernel, for one element") {

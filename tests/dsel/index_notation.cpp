@@ -4,6 +4,7 @@
 #include <cstring>
 #include <foreign.hpp>
 #include <samples.hpp>
+#include <tenfold/backend/convert.hpp>
 #include <tenfold/dsel/index_notation.hpp>
 #include <tenfold/tensor/tensor.hpp>
 #include <type_traits>
@@ -403,6 +404,26 @@ TEST_CASE("slices of one tensor that share no entry may be on both sides") {
     CHECK(o.square(n, 1) == factor * before(from, 1));
     CHECK(o.square(n, 0) == factor * before(from, 0) + factor * before(from, 2));
   }
+}
+
+TEST_CASE("terms with numbers of their own may be batches that no strides reach") {
+  using labels::e, labels::i, labels::j;
+  operands o;
+  tensor<double, dyn, 4> w(7), y(7), back(7);
+  w = o.v;
+  const auto a = to_interleaved(o.a);
+  auto v = to_interleaved(o.v), z = to_interleaved(o.v);
+  y(e, i) = 2 * o.a(e, i, j) * o.u(e, j) - 0.5 * o.v(e, i);
+  w(e, i) = 3 * (2 * indexed(a)(e, i, j) * o.u(e, j) - 0.5 * indexed(v)(e, i)) / 3;
+  for (index n = 0; n < y.size(); ++n) CHECK(w.data()[n] == doctest::Approx(y.data()[n]));
+  // A result of that kind comes from a copy: it may be an operand, too.
+  indexed(v)(e, i) = 2 * indexed(a)(e, i, j) * o.u(e, j) - 0.5 * indexed(v)(e, i);
+  from_interleaved(v, back);
+  CHECK(std::memcmp(back.data(), y.data(), static_cast<std::size_t>(y.size()) * 8) == 0);
+  indexed(z)(e, i) += 2 * indexed(a)(e, i, j) * o.u(e, j) - 0.5 * indexed(z)(e, i);
+  from_interleaved(z, back);
+  for (index n = 0; n < y.size(); ++n)
+    CHECK(back.data()[n] == doctest::Approx(y.data()[n] + o.v.data()[n]));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <complex>
 #include <cstdint>
-#include <tenfold/dsel/batched_product.hpp>
+#include <tenfold/backend/convert.hpp>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/dsel/fuse.hpp>
 #include <tenfold/tensor/conjugated.hpp>
@@ -74,6 +74,25 @@ struct batches {
     f(mapped, seen);
   }
 };
+
+// Static extents that differ are told of the expression, not of gemm:
+// compile_fail/batch_extent.cpp.
+TEST_CASE("a batch of one is repeated along an ellipsis, and a matrix for all may lie in any way") {
+  interleaved<double, 8, 4, 3> one(1);
+  tensor<double, dyn, 4, 3> dense_one(1);
+  fill(dense_one, 3);
+  to_interleaved(dense_one, one);
+  tensor<double, dyn, 3, 5> B(batch);
+  fill(B, 4);
+  CHECK(same(einsum<"...ij,...jk->...ik">(one, B), einsum<"...ij,...jk->...ik">(dense_one, B)));
+  tensor<double, dyn, 5> matrix(3);
+  fill(matrix, 5);
+  const auto rows = to_interleaved(matrix);
+  batches<double> all(6);
+  all.with_each([&](const auto& x, const auto& dense) {
+    CHECK(same(einsum<"bij,jk->bik">(x, rows), einsum<"bij,jk->bik">(dense, matrix)));
+  });
+}
 
 template <class T>
 bool equal(const dynamic_tensor<T>& x, const T* y) {

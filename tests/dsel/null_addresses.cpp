@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <fuse_problems.hpp>
 #include <string>
 #include <tenfold/dsel/einsum.hpp>
 #include <tenfold/dsel/fuse.hpp>
 #include <tenfold/dsel/reusable_plan.hpp>
 #include <tenfold/tensor/error.hpp>
+#include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/pointers.hpp>
 #include <thrown.hpp>
 
@@ -122,6 +124,11 @@ TEST_CASE("a null address is refused where there are entries: batches that no st
         "tenfold: einsum: x has entries, but the address of problem 1 is null");
   CHECK(thrown_by<shape_error>([&] { einsum<"bij,bij->ij">(into(y), none, x); }) ==
         "tenfold: einsum: x has entries, but its address is null");
+  const std::int32_t numbers[] = {0, 1, 2, 3};
+  const gathered<double, 2> nowhere(nullptr, index_map(numbers, 2, 2, 4));
+  const tensor<double, dyn, 2> z(2);
+  CHECK(thrown_by<shape_error>([&] { einsum<"bi->bi">(into(nowhere), z); }) ==
+        "tenfold: einsum: y has entries, but its address is null");
 }
 
 TEST_CASE("a null address is taken where there are no entries") {

@@ -3,10 +3,37 @@
 #include <limits>
 #include <samples.hpp>
 #include <set>
+#include <string>
 #include <tenfold/dsel/einsum.hpp>
+#include <tenfold/dsel/fuse.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/reflection.hpp>
+#include <thrown.hpp>
+
+namespace tenfold {
+
+/// Entries (e, i) of somebody else, 3 for each e, at strides that the type tells.
+template <index S, index R>
+struct rows_of_three {
+  double* first;
+  index count;
+};
+template <index S, index R>
+struct traits_of_rows : strided_operand_traits<double, layout_right::mapping<extents<dyn, 3>>> {
+  static constexpr std::array<index, 2> static_strides{S, R};
+  static constexpr index extent(const rows_of_three<S, R>& x, int i) {
+    return i == 0 ? x.count : 3;
+  }
+  static constexpr index stride(const rows_of_three<S, R>&, int i) { return i == 0 ? S : R; }
+  static constexpr double* data(const rows_of_three<S, R>& x) { return x.first; }
+};
+template <index S, index R>
+struct operand_traits<rows_of_three<S, R>> : traits_of_rows<S, R> {};
+template <index S, index R>
+struct operand_traits<const rows_of_three<S, R>> : traits_of_rows<S, R> {};
+
+}  // namespace tenfold
 
 namespace tenfold::testing {
 namespace {
@@ -98,6 +125,39 @@ TEST_CASE("subscripts in the type look for overlap as well") {
   einsum<"ei->ei">(into(last), first, alpha(2));
   CHECK(batch(4, 2) == 1);
   CHECK(batch(5, 0) == 2);
+}
+
+TEST_CASE("an output whose extents decide whether its entries coincide is asked at the call") {
+  double memory[20] = {};
+  tensor<double, dyn, 3> x(4);
+  for (index i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i + 1);
+  const auto copied = [](const auto& y, const auto& from) {
+    using labels::e, labels::i;
+    constexpr input<"u"> u;
+    constexpr output<"v"> v;
+    fuse(e)(v(e, i) = u(e, i))(v = y, u = from);
+  };
+  const std::string sentence = "the strides of the output do not keep its entries apart";
+  const auto refusal = [&](auto f) {
+    return thrown_by<overlap_error>(f).find(sentence) != std::string::npos;
+  };
+  const rows_of_three<2, 1> rows{memory, 4}, one_row{memory, 1};
+  CHECK(refusal([&] { einsum<"ei->ei">(into(rows), x); }));
+  CHECK(refusal([&] { einsum("ei->ei", into(rows), x); }));
+  CHECK(refusal([&] { copied(rows, x); }));
+  for (const double entry : memory) CHECK(entry == 0);
+  tensor<double, dyn, 3> first(1);
+  for (index i = 0; i < 3; ++i) first(0, i) = x(0, i);
+  einsum<"ei->ei">(into(one_row), first);
+  for (index i = 0; i < 3; ++i) CHECK(memory[i] == x(0, i));
+  // Column by column, with room for rows that are not there.
+  const rows_of_three<1, 6> columns{memory, 4}, tall{memory, 7};
+  einsum<"ei->ei">(into(columns), x);
+  for (index e = 0; e < 4; ++e)
+    for (index i = 0; i < 3; ++i) CHECK(memory[e + 6 * i] == x(e, i));
+  CHECK(refusal([&] { einsum<"ei->ei">(into(tall), tensor<double, dyn, 3>(7)); }));
+  copied(columns, x);
+  CHECK(memory[3 + 6 * 2] == x(3, 2));
 }
 
 TEST_CASE("no pair of views that share an entry is accepted") {

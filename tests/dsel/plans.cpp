@@ -100,6 +100,19 @@ TEST_CASE("a literal over strides of the call is planned at the call") {
   CHECK(same_bits(p(turned, a), einsum("ij,jk->ik", turned, a)));
 }
 
+TEST_CASE("a plan whose result has a scalar of its own takes no tensor of the operands'") {
+  const auto a = made<float>(shape<5, 6>{}, 1);
+  const auto b = made<float>(shape<6, 7>{}, 2);
+  tensor<double, 5, 7> y, z;
+  const run_time_plan wide = plan("ij,jk->ik", like(a), like(b), accumulate<double>);
+  wide(into(y), a, b);
+  einsum<"ij,jk->ik">(into(z), a, b, accumulate<double>);
+  CHECK(same_bits(y, z));
+  CHECK_THROWS_AS(wide(a, b), shape_error);
+  const tensor<std::complex<float>, 5, 7> complex;
+  CHECK_THROWS_AS(plan("ij,jk->ik", into(like(complex)), like(a), like(b))(a, b), shape_error);
+}
+
 // --- what a plan does ---------------------------------------------------------------------------
 
 TEST_CASE("a plan gives the same bits from any thread") {

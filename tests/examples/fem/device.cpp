@@ -26,12 +26,8 @@ using tenfold::emulation::emulated_device;
 
 /// The largest difference, as a share of the largest entry.
 double difference(const fem::vector& x, const fem::vector& y) {
-  double largest = 0, apart = 0;
-  for (fem::index i = 0; i < x.size(); ++i) {
-    largest = std::max(largest, std::fabs(x(i)));
-    apart = std::max(apart, std::fabs(x(i) - y(i)));
-  }
-  return apart / largest;
+  return fem::largest_over_entries(x.size(), [&](fem::index i) { return x(i) - y(i); }) /
+         fem::largest_over_entries(x.size(), [&](fem::index i) { return x(i); });
 }
 
 /// A x here and on a device. Nine elements do not fill their blocks of eight.

@@ -1,4 +1,4 @@
-#include "fem/published.hpp"
+#include "fem/recorded.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace tenfold::bench {
 
-published_rates::published_rates(const std::string& file) {
+recorded_rates::recorded_rates(const std::string& file) {
   std::ifstream in(file);
   if (!in) {
     std::fprintf(stderr, "fem: cannot read %s\n", file.c_str());
@@ -34,7 +34,7 @@ published_rates::published_rates(const std::string& file) {
   }
 }
 
-std::vector<std::pair<std::string, double>> published_rates::of(const std::string& problem, int p,
+std::vector<std::pair<std::string, double>> recorded_rates::of(const std::string& problem, int p,
                                                                 const std::string& where) const {
   std::vector<std::pair<std::string, double>> found;
   for (const line& l : lines_) {
