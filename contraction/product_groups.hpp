@@ -58,16 +58,18 @@ struct loop_group {
 
   /// Where entries of one operand are neighbours along the last loop and those of B along another:
   /// brings that one next to the last and cuts the last, so that some values of both meet in one
-  /// block and a transposition in registers serves both. As many at a time as a register `tile`
-  /// has, if they go into it, or else a multiple of `step`.
-  constexpr void bring_near(index step_loop::*one, index step, index tile) {
+  /// block and a transposition in registers serves both. As many at a time as most(neighbours of B)
+  /// says, if they go into it, or else a multiple of `step`.
+  template <class Most>
+  constexpr void bring_near(index step_loop::*one, index step, const Most& most) {
     if (count < 2 || loops[count - 1].*one != 1) return;
     int at = count - 1;
     while (at >= 0 && loops[at].b != 1) --at;
     if (at < 0 || at == count - 1) return;
     for (; at < count - 2; ++at) std::swap(loops[at], loops[at + 1]);
     step_loop& last = loops[count - 1];
-    index cut = last.extent % tile == 0 ? tile : select::longest_cut / step * step;
+    index cut = most(loops[count - 2].extent);
+    if (last.extent % cut != 0) cut = select::longest_cut / step * step;
     while (cut > 0 && last.extent % cut != 0) cut -= step;
     if (cut == 0 || cut == last.extent) return;
     step_loop rest = last;
@@ -89,8 +91,8 @@ struct product_groups {
   /// is one of the rows, A and B change places, which is returned. The other groups are in the
   /// order of the operand that they are packed from, so that packing runs along its memory; rows
   /// in that of C where C is much larger than A. `lanes` and `tile`: columns of a vector and of a
-  /// register tile.
-  constexpr bool arrange(index lanes, index tile) {
+  /// register tile; entry: bytes of one.
+  constexpr bool arrange(index lanes, index tile, index entry, index l2) {
     const index in_rows = rows.nearest(&step_loop::c), in_columns = columns.nearest(&step_loop::c);
     const bool turned = in_columns == 0 || (in_rows != 0 && in_rows < in_columns);
     if (turned) {
@@ -103,8 +105,11 @@ struct product_groups {
                                                                       : &step_loop::a);
     columns.sort_by(&step_loop::c);
     sums.sort_by(sums.nearest(&step_loop::a) == 1 ? &step_loop::a : &step_loop::b);
-    columns.bring_near(&step_loop::c, lanes, tile);
-    sums.bring_near(&step_loop::a, 1, select::longest_cut);
+    columns.bring_near(&step_loop::c, lanes, [&](index neighbours) {
+      return select::columns_beside(neighbours, lanes, tile, rows.extent(), sums.extent(), entry,
+                                    l2);
+    });
+    sums.bring_near(&step_loop::a, 1, [](index) { return select::longest_cut; });
     return turned;
   }
 

@@ -70,7 +70,10 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
                   index* extents) {
   learn_extents(k, text, operands, extents);
   const operand_shape<max_rank>& y = operands[k.output()].shape;
-  if (y.layout == batch_layout::strided &&
+  bool stands = false;  // along an axis: binding tells which
+  for (std::size_t i = 0; i < static_cast<std::size_t>(y.rank); ++i)
+    stands = stands || (y.strides[i] == 0 && y.extents[i] > 1);
+  if (!stands && y.layout == batch_layout::strided &&
       !entries_apart(y.extents.data(), y.strides.data(), y.rank))
     throw_diagnostic({diagnosis::output_coincides}, text);
   if (const diagnostic wrong = check_addresses(k, operands)) throw_diagnostic(wrong, text);

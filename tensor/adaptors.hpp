@@ -1,3 +1,15 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <tenfold/tensor/device.hpp>
+#include <tenfold/tensor/extents.hpp>
+#include <tenfold/tensor/layout.hpp>
+#include <tenfold/tensor/scalar.hpp>
+
 /// Tensors of others, as operands without a copy: recognised by their form, so that no header of
 /// theirs is included and no name of theirs is known.
 ///
@@ -12,18 +24,6 @@
 /// A type has one form at most: they are asked for in this order, and a type that bears the mark of
 /// one but lacks the rest of it (a matrix expression without entries, a tensor whose rank only the
 /// run tells) is no operand at all, rather than one of a later form.
-#pragma once
-
-#include <array>
-#include <cstddef>
-#include <type_traits>
-#include <utility>
-
-#include <tenfold/tensor/device.hpp>
-#include <tenfold/tensor/extents.hpp>
-#include <tenfold/tensor/layout.hpp>
-#include <tenfold/tensor/scalar.hpp>
-
 namespace tenfold {
 
 /// What all adaptors say alike; `T` is the type of an entry, const if it is only read.

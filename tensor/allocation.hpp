@@ -1,4 +1,3 @@
-/// Aligned memory with an owner.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <sys/mman.h>
 #endif
 
+/// Aligned memory with an owner.
 namespace tenfold {
 
 /// The alignment in bytes of everything that the library allocates: a cache line, a vector

@@ -1,7 +1,7 @@
-/// How the problems of a batch lie in memory, as data. Device code reads this header too, so it
-/// includes nothing.
 #pragma once
 
+/// How the problems of a batch lie in memory, as data. Device code reads this header too, so it
+/// includes nothing.
 namespace tenfold {
 
 /// How the problems of a batch, the leading axis b of an operand, lie in memory. Each has types of

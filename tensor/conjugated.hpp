@@ -1,4 +1,3 @@
-/// conj(A): an operand whose entries are read as their complex conjugates.
 #pragma once
 
 #include <type_traits>
@@ -6,6 +5,7 @@
 
 #include <tenfold/tensor/operand_traits.hpp>
 
+/// conj(A): an operand whose entries are read as their complex conjugates.
 namespace tenfold {
 
 /// The operand `X`, conjugated as it is read: X is a reference to a tensor of the caller's, or a

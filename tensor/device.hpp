@@ -1,6 +1,6 @@
-/// Where data lies and where work is done.
 #pragma once
 
+/// Where data lies and where work is done.
 namespace tenfold {
 
 /// A memory space and the machine that computes in it. `emulated` is `cuda` without a GPU: operands

@@ -1,15 +1,15 @@
-/// Operands whose entries lie in the memory of a device.
-///
-/// A view (view, strided_view, pointers, interleaved_view, gathered) says by addresses where
-/// entries lie; `in_memory_of<device::cuda>(v)` says whose addresses they are, the list of
-/// `pointers` and the map of `gathered` included. Entries cannot be read or written here, and who
-/// computes on the host refuses such an operand.
 #pragma once
 
 #include <tenfold/tensor/device.hpp>
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
+/// Operands whose entries lie in the memory of a device.
+///
+/// A view (view, strided_view, pointers, interleaved_view, gathered) says by addresses where
+/// entries lie; `in_memory_of<device::cuda>(v)` says whose addresses they are, the list of
+/// `pointers` and the map of `gathered` included. Entries cannot be read or written here, and who
+/// computes on the host refuses such an operand.
 namespace tenfold {
 
 /// A view of addresses that belong to `Space`.

@@ -1,4 +1,3 @@
-/// Tensors that own what a text names: rank and extents are known when the program runs.
 #pragma once
 
 #include <array>
@@ -8,6 +7,7 @@
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
+/// Tensors that own what a text names: rank and extents are known when the program runs.
 namespace tenfold {
 
 /// Highest rank of an operand whose rank is known only when the program runs.

@@ -1,8 +1,8 @@
-/// Whether the strides of a result keep its entries apart.
 #pragma once
 
 #include <tenfold/tensor/extents.hpp>
 
+/// Whether the strides of a result keep its entries apart.
 namespace tenfold {
 
 /// No entry has two indices: each stride leads beyond all that shorter ones reach from an entry of

@@ -1,8 +1,8 @@
-/// The exceptions of the library. Every one is a `tenfold::error`, so one handler catches all.
 #pragma once
 
 #include <stdexcept>
 
+/// The exceptions of the library. Every one is a `tenfold::error`, so one handler catches all.
 namespace tenfold {
 
 /// What every exception of the library is; `what()` is one full sentence that begins "tenfold: ".

@@ -1,5 +1,3 @@
-/// How many entries a tensor has along each axis: in the type where it is known there, in the
-/// object where it is not.
 #pragma once
 
 #include <array>
@@ -11,6 +9,8 @@
 
 #include <tenfold/tensor/error.hpp>
 
+/// How many entries a tensor has along each axis: in the type where it is known there, in the
+/// object where it is not.
 namespace tenfold {
 
 /// Every extent, stride, offset and subscript value of the library.

@@ -1,7 +1,3 @@
-/// A batch whose entries lie anywhere in one array, each where a map says: in finite elements, the
-/// degrees of freedom of the elements.
-///
-/// entry (b, i, j) = base[map[b][i][j]];  -1 in the map is no entry
 #pragma once
 
 #include <cassert>
@@ -15,6 +11,10 @@
 #include <tenfold/tensor/operand_traits.hpp>
 #include <tenfold/tensor/view.hpp>
 
+/// A batch whose entries lie anywhere in one array, each where a map says: in finite elements, the
+/// degrees of freedom of the elements.
+///
+/// entry (b, i, j) = base[map[b][i][j]];  -1 in the map is no entry
 namespace tenfold {
 
 /// Throws shape_error: the array that a map points into has `size` < 0 entries.

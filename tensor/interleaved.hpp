@@ -1,11 +1,3 @@
-/// A batch whose problems lie side by side: entry (i, j) of W problems, then the next entry.
-///
-/// Real entries: entry (b, i, j) is number ((b / W) m n + i n + j) W + b % W. Complex entries: the
-/// real part is real number 2 ((b / W) m n + i n + j) W + b % W, the imaginary part lies W behind
-/// it: W real parts, then their W imaginary parts.
-///
-/// The batch is the leading axis; any number of axes may follow it. ceil(batch / W) whole blocks
-/// are held; the lanes of the last block behind the batch are the pad.
 #pragma once
 
 #include <cassert>
@@ -19,6 +11,14 @@
 #include <tenfold/tensor/tensor.hpp>
 #include <tenfold/tensor/view.hpp>
 
+/// A batch whose problems lie side by side: entry (i, j) of W problems, then the next entry.
+///
+/// Real entries: entry (b, i, j) is number ((b / W) m n + i n + j) W + b % W. Complex entries: the
+/// real part is real number 2 ((b / W) m n + i n + j) W + b % W, the imaginary part lies W behind
+/// it: W real parts, then their W imaginary parts.
+///
+/// The batch is the leading axis; any number of axes may follow it. ceil(batch / W) whole blocks
+/// are held; the lanes of the last block behind the batch are the pad.
 namespace tenfold {
 
 /// The natural number of problems in a block, on every instruction set: the real numbers in a cache

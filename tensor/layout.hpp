@@ -1,9 +1,3 @@
-/// Where entry (i, j, ...) lies: the layouts, and the mapping that each makes of extents.
-///
-/// A mapping answers, at compile time where it can (`static_stride`, `dyn` where it cannot) and at
-/// run time always (`stride`), how many entries lie from one index to the next along an axis, and
-/// maps indices to an offset in entries. An axis of extent 0 counts as one of extent 1 in the
-/// strides of the others, so that a derived stride is never 0.
 #pragma once
 
 #include <array>
@@ -16,6 +10,12 @@
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/reflection_kind.hpp>
 
+/// Where entry (i, j, ...) lies: the layouts, and the mapping that each makes of extents.
+///
+/// A mapping answers, at compile time where it can (`static_stride`, `dyn` where it cannot) and at
+/// run time always (`stride`), how many entries lie from one index to the next along an axis, and
+/// maps indices to an offset in entries. An axis of extent 0 counts as one of extent 1 in the
+/// strides of the others, so that a derived stride is never 0.
 namespace tenfold {
 
 /// Row-major: the last axis is contiguous.  offset(i, j, k) = (i n1 + j) n2 + k

@@ -1,8 +1,3 @@
-/// The door of the room: what the rest of the library asks of an operand, whatever its type.
-///
-/// The rooms above see operands through `operand_traits` and `operand_shape` only. A type becomes
-/// an operand by its form (adaptors.hpp) or by a specialisation of `operand_traits`; nothing else
-/// changes.
 #pragma once
 
 #include <array>
@@ -17,6 +12,11 @@
 #include <tenfold/tensor/tensor.hpp>
 #include <tenfold/tensor/view.hpp>
 
+/// The door of the room: what the rest of the library asks of an operand, whatever its type.
+///
+/// The rooms above see operands through `operand_traits` and `operand_shape` only. A type becomes
+/// an operand by its form (adaptors.hpp) or by a specialisation of `operand_traits`; nothing else
+/// changes.
 namespace tenfold {
 
 /// What an operand of type `X` is; `X` is no reference, and const matters (a const tensor is an

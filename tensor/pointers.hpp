@@ -1,6 +1,3 @@
-/// A batch whose problems lie anywhere, each behind a pointer of its own.
-///
-/// entry (b, i, j) = list[b][i * ld + j]
 #pragma once
 
 #include <array>
@@ -13,6 +10,9 @@
 #include <tenfold/tensor/operand_traits.hpp>
 #include <tenfold/tensor/view.hpp>
 
+/// A batch whose problems lie anywhere, each behind a pointer of its own.
+///
+/// entry (b, i, j) = list[b][i * ld + j]
 namespace tenfold {
 
 /// A list of pointers to equally shaped problems; neither the list nor the entries are owned. `T`

@@ -1,5 +1,3 @@
-/// reflection_symmetric(B): an operand that says of its entries how they change when both of its
-/// axes are run backwards. A product with it then takes half the multiplications (even-odd).
 #pragma once
 
 #include <cmath>
@@ -12,6 +10,8 @@
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
+/// reflection_symmetric(B): an operand that says of its entries how they change when both of its
+/// axes are run backwards. A product with it then takes half the multiplications (even-odd).
 namespace tenfold {
 
 /// The matrix `X` with a declared symmetry: X is a reference to a tensor of the caller's, or a

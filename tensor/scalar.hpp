@@ -1,4 +1,3 @@
-/// The four scalars of the library, as types and as data.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +5,7 @@
 
 #include <tenfold/tensor/scalar_kind.hpp>
 
+/// The four scalars of the library, as types and as data.
 namespace tenfold {
 
 /// True for a complex number of `Real`s. It is recognised by its form (value_type, real(), imag(),

@@ -1,6 +1,6 @@
-/// Which of the four scalars, as data. Device code reads this header too, so it includes nothing.
 #pragma once
 
+/// Which of the four scalars, as data. Device code reads this header too, so it includes nothing.
 namespace tenfold {
 
 /// The scalar of an operand, as data: real and complex, single and double precision.

@@ -1,9 +1,3 @@
-/// In which order the problems of a batch add into an array through a map, so that many threads may
-/// do it at once and every entry is still the same sum, term after term.
-///
-/// The batch is cut into parts of consecutive problems; parts of one colour share no entry of the
-/// array and may run at the same time, colours follow each other. What is added to an entry, and
-/// when, is thereby a matter of the map alone.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +7,12 @@
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/gathered.hpp>
 
+/// In which order the problems of a batch add into an array through a map, so that many threads may
+/// do it at once and every entry is still the same sum, term after term.
+///
+/// The batch is cut into parts of consecutive problems; parts of one colour share no entry of the
+/// array and may run at the same time, colours follow each other. What is added to an entry, and
+/// when, is thereby a matter of the map alone.
 namespace tenfold {
 
 /// The colours of a map's parts, greedily: a part takes the first colour that no part before it

@@ -1,4 +1,3 @@
-/// A(e, 2, i): an operand with some of its axes fixed at an index.
 #pragma once
 
 #include <array>
@@ -8,6 +7,7 @@
 #include <tenfold/tensor/error.hpp>
 #include <tenfold/tensor/operand_traits.hpp>
 
+/// A(e, 2, i): an operand with some of its axes fixed at an index.
 namespace tenfold {
 
 /// The address of an operand's first entry.

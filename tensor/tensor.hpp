@@ -1,4 +1,3 @@
-/// The owning tensor.
 #pragma once
 
 #include <cassert>
@@ -12,6 +11,7 @@
 #include <tenfold/tensor/scalar.hpp>
 #include <tenfold/tensor/view.hpp>
 
+/// The owning tensor.
 namespace tenfold {
 
 /// Static tensors of at most this many bytes hold their entries themselves; others allocate.
@@ -126,8 +126,9 @@ constexpr bool held_inline() noexcept {
 ///     tensor<double> energy;                       // rank 0: one entry, converts to it
 ///
 /// Fully static tensors up to `inline_bytes` hold their entries in the object. A copy is deep. A
-/// moved-from tensor has no memory and must not be read (its dynamic extents are 0), save that moving
-/// a tensor that holds its entries itself copies them. `T` is a scalar, or an integer for maps.
+/// moved-from tensor has no memory and must not be read (its dynamic extents are 0), save that
+/// moving a tensor that holds its entries itself copies them. `T` is a scalar, or an integer for
+/// maps.
 template <class T, index... E>
 class tensor {
   static_assert(scalar_type<T> || std::is_integral_v<T>,

@@ -1,4 +1,3 @@
-/// Entries that somebody else owns, seen as a tensor.
 #pragma once
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <tenfold/tensor/extents.hpp>
 #include <tenfold/tensor/layout.hpp>
 
+/// Entries that somebody else owns, seen as a tensor.
 namespace tenfold {
 
 /// Is every index inside the extents?

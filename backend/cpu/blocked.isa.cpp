@@ -128,7 +128,7 @@ class product {
     T* const b = packed.as<T>();
     const neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
                                 neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
-    const bool transposes = near.lanes > 0 && near.lanes % v == 0;
+    const bool transposes = near.lanes > 0 && near.lanes % std::min(v, least_part) == 0;
     const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, blocked_tile<T>.m);
     target<T> now = to;
     for (index p = begin; p < end; p += kc) {

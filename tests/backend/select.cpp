@@ -261,6 +261,11 @@ static_assert(!is_blocked(100000, 24, 72, false, scalar::f64, avx512_capabilitie
 static_assert(is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
 static_assert(!is_blocked(1e9, 7, 8, true, scalar::f64, avx512_capabilities));
 static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
+static_assert(columns_beside(96, 8, 24, 24, 96, 8, 2 << 20) == 8);
+static_assert(columns_beside(24, 8, 24, 24, 48, 8, 2 << 20) == 24,
+              "the tile goes on to the end, too");
+static_assert(columns_beside(384, 8, 24, 24, 384, 8, 2 << 20) == 24, "neither goes on to the end");
+static_assert(columns_beside(96, 8, 24, 5000, 96, 8, 2 << 20) == 24, "many rows");
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
 static_assert(blocks_of(1600, 300, 300, scalar::f64, avx512_capabilities).m == 112,
               "few columns: threads share rows");

@@ -72,6 +72,11 @@ TEST_CASE_TEMPLATE("what is transposed has a rest, neighbours are few, runs are 
   // Two and four neighbours among the sums.
   check_blocked<T>("abcdef,kalcme->bdfklm", {{4, 3, 4, 2, 2, 4}, {3, 4, 3, 4, 2, 2}});
   check_blocked<T>("abcdef,kelcma->bdfklm", {{4, 3, 4, 2, 2, 4}, {3, 2, 3, 4, 2, 4}});
+  // The same in runs of 12 columns, 20 and 24, which are parts of vectors.
+  check_blocked<T>("dbea,ec->abcd", {{12, 3, 20, 19}, {20, 18}});
+  check_blocked<T>("dbea,ec->abcd", {{20, 2, 17, 17}, {17, 18}});
+  check_blocked<T>("dbea,ec->abcd", {{24, 2, 18, 9}, {18, 17}});
+  check_blocked<T>("dbea,ec->abcd", {{12, 9, 17, 6}, {17, 18}});
   // Results in runs of 12, rows in their order.
   check_blocked<T>("bged,cafg->fedcba", {{3, 16, 3, 5}, {4, 12, 3, 16}});
 }

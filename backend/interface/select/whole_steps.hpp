@@ -59,6 +59,21 @@ constexpr bool is_batch(index products) { return products >= 8; }
 struct transposed_runs {
   index columns = 0, all_columns = 0, sums = 0;
 };
+/// Whether a product has so few rows that panels of B are used but a few times.
+constexpr bool has_few_rows(index m, index k, index entry, index l2) {
+  return m * k * entry <= l2 / 8;
+}
+/// Columns that are neighbours in C, of a label that meets in one block another one along which B
+/// has so many `neighbours`. As many as a register tile has; or, of few rows, those of a vector
+/// where only then the block goes on until the neighbours end, and B is read in the order in which
+/// it lies (`abcd := sum_e dbea ec`, 84 and 96 values a label, 24 of c, from memory, Emerald
+/// Rapids: 30 GFLOP/s in double precision instead of 24, 57 instead of 51 in single; vectors in any
+/// case: 0.9 to 1.2 over the list of TCCG).
+constexpr index columns_beside(index neighbours, index lanes, index tile, index m, index k,
+                               index entry, index l2) {
+  const auto fit = [&](index columns) { return columns * neighbours * k * entry <= l2 / 2; };
+  return !has_few_rows(m, k, entry, l2) || fit(tile) || !fit(lanes) ? tile : lanes;
+}
 /// The most values of a block, `values` or fewer of `extent`, in whole runs; one run may be more.
 constexpr index in_whole_runs(index values, index extent, index run) {
   if (run == 0 || run > 2 * values || run > extent) return values;
@@ -72,7 +87,7 @@ constexpr index in_whole_runs(index values, index extent, index run) {
 constexpr index columns_of_block(index values, index n, index k, index m, index entry, index l2,
                                  transposed_runs runs) {
   if (runs.columns == 0) return values;
-  const bool few_rows = m * k * entry <= l2 / 8;
+  const bool few_rows = has_few_rows(m, k, entry, l2);
   const index in_l2 = l2 / 4 / (k * entry), most = few_rows && in_l2 < values ? in_l2 : values;
   for (const index run : {runs.all_columns, runs.columns})
     if (run <= 2 * most) return in_whole_runs(most, n, run);
