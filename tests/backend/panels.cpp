@@ -37,7 +37,7 @@ void check_panels(index x, index y, index z, index first, index count) {
   bool same = true;
   for (index lane = 0; lane < panels * W; ++lane)
     for (index k = 0; k < sums; ++k) {
-      const T entry = lane < count ? b[static_cast<std::size_t>(lanes[lane] + k_at[k])] : T(0);
+      const T entry = lane < count ? b[static_cast<std::size_t>(lanes[lane] + k * y)] : T(0);
       const index at = (lane / W * sums + k) * W + lane % W;
       same = same && to[static_cast<std::size_t>(at)] == entry;
     }
