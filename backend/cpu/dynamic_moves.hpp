@@ -2,8 +2,8 @@
 
 #include <complex>
 #include <tenfold/backend/cpu/mapped.hpp>
-#include <tenfold/backend/cpu/step_pointers.hpp>
 #include <tenfold/backend/cpu/pack.hpp>
+#include <tenfold/backend/cpu/step_pointers.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 
 /// Where the operands of a program that is data lie, and its steps that pack and unpack them.

@@ -35,7 +35,7 @@ recorded_rates::recorded_rates(const std::string& file) {
 }
 
 std::vector<std::pair<std::string, double>> recorded_rates::of(const std::string& problem, int p,
-                                                                const std::string& where) const {
+                                                               const std::string& where) const {
   std::vector<std::pair<std::string, double>> found;
   for (const line& l : lines_) {
     if (l.problem != problem || l.where != where) continue;

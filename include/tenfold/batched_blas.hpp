@@ -1,7 +1,7 @@
 #pragma once
 
-/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes; and
-/// batches in any layout, which are operands of einsum, too.
+/// Batched BLAS: many small matrix products in one call, over views or over pointers with sizes;
+/// and batches in any layout, which are operands of einsum, too.
 #include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/convert.hpp>

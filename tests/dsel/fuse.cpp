@@ -500,6 +500,9 @@ TEST_CASE("a call of a fused kernel refuses extents that disagree and operands t
   tensor<double, dyn, dyn> five(4, 5);
   CHECK(testing::thrown_by<shape_error>([&] { twice(v = five, u = four, A = identity); }) ==
         said + "label 'j' at position 13 has extent 5, at position 22 it has extent 4");
+  const strided_view<double, dyn, dyn> standing(Z.data(), {4, 3}, {0, 1});
+  CHECK(testing::thrown_by<shape_error>([&] { twice(v = standing, u = Y, A = square); }) ==
+        said + "label 'e' at position 28 has stride 0 in the output: its entries coincide");
   CHECK(testing::thrown_by<overlap_error>([&] { twice(v = U, u = U, A = M); }) ==
         said + "the output overlaps 'u' at position 18 in memory");
 }

@@ -41,8 +41,8 @@ constexpr bool transposes_unrolled(index m, index n, index k, int w) {
                         (ends_in_scalar ? static_cast<double>(k) : 0.0);
   return w > 1 && cycles < static_cast<double>(m * n * k);
 }
-/// Lanes of a vector of such terms: w, or w / 2 where k terms would leave a quarter of w or more idle
-/// and half a vector has 16 bytes or more.
+/// Lanes of a vector of such terms: w, or w / 2 where k terms would leave a quarter of w or more
+/// idle and half a vector has 16 bytes or more.
 constexpr int terms_lanes(index k, int w, scalar type) {
   const int half = w / 2;
   return 4 * k <= 3 * w && half * static_cast<int>(bytes_of(type)) >= 16 ? half : w;
