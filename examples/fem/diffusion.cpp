@@ -1,65 +1,13 @@
 // Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
 
-#include "operators.hpp"
-#include "static_sizes.hpp"
+#include "plan_diffusion.hpp"
 
 namespace fem {
-namespace {
 
-/// For P nodes and Q points along an axis, dyn: told when it runs; of as many components, if any.
-template <index P, index Q, bool IsCollocated, index... Components>
-element_operator planned(const basis& tables, const restriction& all) {
-  const auto on_slab = [&tables](const slab& on, const double* at_points, const double* x,
-                                 double* y, auto kernel) {
-    using tenfold::gathered, tenfold::view, tenfold::identity;
-    namespace names = on_element;
-    const index q = tables.Q1D();
-    gathered<double, W, Components..., P, P, P> v(on.of<Components...>(y));
-    const gathered<const double, W, Components..., P, P, P> u(on.of<Components...>(x));
-    const view<const double, Q, P> B(view<const double, dyn, dyn>(tables.B.data(), q, on.D1D));
-    const view<const double, Q, Q> H(view<const double, dyn, dyn>(tables.H.data(), q, q));
-    const view<const double, dyn, 6, Q, Q, Q, W> d(
-        view<const double, dyn, 6, dyn, dyn, dyn, W>(at_points, on.count, q, q, q));
-    if constexpr (IsCollocated) {
-      return kernel(names::V = v, names::U = u, names::B = identity, names::One = identity,
-                    names::H = tenfold::reflection_antisymmetric(H), names::D = d);
-    } else {
-      return kernel(names::V = v, names::U = u, names::B = tenfold::reflection_symmetric(B),
-                    names::One = identity, names::H = tenfold::reflection_antisymmetric(H),
-                    names::D = d);
-    }
-  };
-  const auto in_front = [&](auto ask) {
-    return on_slab(all.slabs().front(), nullptr, nullptr, nullptr, ask);
-  };
-  const auto plan =
-      in_front([](auto... x) { return on_element::diffusion<Components...>.plan(x...); });
-  const auto told =
-      in_front([](auto... x) { return on_element::diffusion<Components...>.explain(x...); });
-  return {[=](const slab& on, const double* at_points, const double* x, double* y) {
-            on_slab(on, at_points, x, y, plan);
-          },
-          told.flops.factor_of(told.flops.unknown())};
-}
-
-template <index... Components>
-element_operator planned_for(const basis& tables, const restriction& all) {
-  const index P = tables.D1D();
-  if (tables.is_collocated()) {
-    return for_static_nodes(
-        P, [&](auto nodes) { return planned<nodes, nodes, true, Components...>(tables, all); });
-  }
-  if (tables.Q1D() != P + 1) return planned<dyn, dyn, false, Components...>(tables, all);
-  return for_static_nodes(P, [&](auto nodes) {
-    constexpr index points = nodes == dyn ? dyn : nodes + 1;
-    return planned<nodes, points, false, Components...>(tables, all);
-  });
-}
-
-}  // namespace
+template element_operator plan_diffusion<>(const basis&, const restriction&);
 
 element_operator diffusion_operator(const basis& tables, const restriction& all) {
-  return all.components() == 1 ? planned_for<>(tables, all) : planned_for<3>(tables, all);
+  return all.components() == 1 ? plan_diffusion<>(tables, all) : plan_diffusion<3>(tables, all);
 }
 
 }  // namespace fem

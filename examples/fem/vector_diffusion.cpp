@@ -1,0 +1,9 @@
+// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+
+#include "plan_diffusion.hpp"
+
+namespace fem {
+
+template element_operator plan_diffusion<3>(const basis&, const restriction&);
+
+}  // namespace fem
