@@ -25,11 +25,9 @@ class address_runs {
 
   /// A kind of problems with a result; its number.
   std::int32_t add_kind(order layout, const problem_terms& p, T factor_ab, T factor_c) {
-    gemm_shape s = shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>);
-    if (s.k == 0) s.a.layout = s.b.layout = batch_layout::strided;
     alpha_.push_back(reads_operands(p) ? factor_ab : T(1));
     beta_.push_back(factor_c);
-    shapes_.push_back(s);
+    shapes_.push_back(shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>));
     return static_cast<std::int32_t>(shapes_.size() - 1);
   }
   /// The next `count` problems are of this kind.
@@ -104,16 +102,12 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
   const batch_place at_a{a, steps * stride_a}, at_b{b, steps * stride_b}, at_c{c, steps * stride_c};
   const fault wrong = strided_fault(layout, p, index{sizeof(T)}, at_a, at_b, at_c, count);
   if (wrong.what != argument::none) {
-    const index codes = info.how() == reporting::all ? count : std::max<index>(count, 1);
+    const index codes = info.how() == reporting::all ? count : 1;
     for (index i = 0; i < codes; ++i) found.add(i, 0, wrong);
     return found.tell();
   }
   if (!has_result(p) || count == 0) return;
-  gemm_shape s = shape_of_terms(batch_layout::strided, layout, p, scalar_of<T>);
-  if (reads_operands(p)) {
-    s.a.shared = stride_a == 0;
-    s.b.shared = stride_b == 0;
-  }
+  const gemm_shape s = shape_of_strides(layout, p, scalar_of<T>, stride_a, stride_b);
   launch(s, arguments_of<T>(p, at_a, at_b, at_c, count, alpha, beta), best_instruction_set());
 }
 
@@ -136,9 +130,6 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
     count += groups[i].count;
   }
   findings found(info, count, group_count);
-  const auto terms_of = [](const gemm_group<T>& g) {
-    return problem_terms{g.op_a, g.op_b, g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.alpha != T(0)};
-  };
   // A list is needed where a problem reads or writes.
   index results = 0, readers = 0;
   for (index i = 0; i < group_count; ++i) {
@@ -169,12 +160,8 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
   std::vector<const T*> good_a, good_b;
   std::vector<T*> good_c;
   problem = 0;
-  bool compacted = !check.all_are_good();
-  for (index i = 0; i < group_count; ++i) {
-    const problem_terms p = terms_of(groups[i]);
-    // A group without results has no place in the lists that run.
-    compacted = compacted || (!has_result(p) && groups[i].count > 0);
-  }
+  // A group without results has no place in the lists that run.
+  const bool compacted = !check.all_are_good() || results < count;
   for (index i = 0; i < group_count; ++i) {
     const problem_terms p = terms_of(groups[i]);
     index good = groups[i].count;
@@ -202,11 +189,6 @@ void gemm(order layout, const gemm_group<T>* groups, index group_count, const T*
 }
 
 namespace {
-
-template <class T>
-problem_terms terms_of(const gemm_problem<T>& p) {
-  return {p.op_a, p.op_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.alpha != T(0)};
-}
 
 /// The bits of a number.
 template <class T>

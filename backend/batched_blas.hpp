@@ -62,20 +62,22 @@ void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_i
           batch_info info = {});
 
 /// A fixed batch of matrices at given addresses. That no C meets another problem's matrix is the
-/// caller's duty, checked when the library is built without NDEBUG.
+/// caller's duty, checked when the library is built without NDEBUG. Throws shape_error for a
+/// negative count and for a null list that a problem reads or writes; otherwise as batch_info says.
 template <class T>
 void gemm(order layout, op op_a, op op_b, index m, index n, index k, std::type_identity_t<T> alpha,
           const T* const* a, index lda, const T* const* b, index ldb, std::type_identity_t<T> beta,
           T* const* c, index ldc, index count, batch_info info = {});
 
 /// Groups of fixed batches: the lists of addresses hold those of the first group, then those of the
-/// second, ...
+/// second, ... Throws as a batch at addresses, also where the list of groups is null.
 template <class T>
 void gemm(order layout, const gemm_group<T>* groups, index group_count, const T* const* a,
           const T* const* b, T* const* c, batch_info info = {});
 
 /// A variable batch: every problem has sizes and factors of its own. What a shape needs is prepared
-/// once for all its problems, which run in the order given.
+/// once for all its problems, which run in the order given. Throws as a batch at addresses, and
+/// shape_error for 2^30 problems or more.
 template <class T>
 void gemm(order layout, const gemm_problem<T>* problems, index count, batch_info info = {});
 

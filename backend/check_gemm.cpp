@@ -6,6 +6,12 @@
 
 namespace tenfold::batched_blas {
 
+bool is_addressable(index count, index step, index bytes) {
+  index reach = 0;
+  return !__builtin_mul_overflow(count, step, &reach) &&
+         !__builtin_mul_overflow(reach, 2 * bytes, &reach);
+}
+
 namespace {
 
 using enum argument;
@@ -20,16 +26,8 @@ index lines(order layout, op f, index rows, index columns) {
   return line(layout, f, columns, rows);
 }
 
-/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of
-/// a batch of them can be added.
-bool is_addressable(index count, index step, index bytes) {
-  index reach = 0;
-  return !__builtin_mul_overflow(count, step, &reach) &&
-         !__builtin_mul_overflow(reach, 2 * bytes, &reach);
-}
-
 /// The same of a matrix. Nothing steps over the leading dimension of a single line.
-bool is_addressable(order layout, op f, index rows, index columns, index ld, index bytes) {
+bool is_matrix_addressable(order layout, op f, index rows, index columns, index ld, index bytes) {
   const index n = lines(layout, f, rows, columns);
   return is_addressable(n, n > 1 ? ld : line(layout, f, rows, columns), bytes);
 }
@@ -38,9 +36,9 @@ argument wrong_size(order layout, const problem_terms& p, index bytes) {
   const int wrong = wrong_gemm_size(layout == order::row_major, p.op_a != op::none,
                                     p.op_b != op::none, p.m, p.n, p.k, p.lda, p.ldb, p.ldc);
   if (wrong != 0) return static_cast<argument>(wrong);
-  if (!is_addressable(layout, p.op_a, p.m, p.k, p.lda, bytes)) return lda;
-  if (!is_addressable(layout, p.op_b, p.k, p.n, p.ldb, bytes)) return ldb;
-  if (!is_addressable(layout, op::none, p.m, p.n, p.ldc, bytes)) return ldc;
+  if (!is_matrix_addressable(layout, p.op_a, p.m, p.k, p.lda, bytes)) return lda;
+  if (!is_matrix_addressable(layout, p.op_b, p.k, p.n, p.ldb, bytes)) return ldb;
+  if (!is_matrix_addressable(layout, op::none, p.m, p.n, p.ldc, bytes)) return ldc;
   return none;
 }
 

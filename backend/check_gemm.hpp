@@ -33,6 +33,10 @@ inline bool reads_operands(const problem_terms& p) {
   return has_result(p) && p.k > 0 && p.reads_ab;
 }
 
+/// Whether count * step entries of `bytes` are less than 2^62 bytes: that of one matrix and that of
+/// a batch of them can be added.
+bool is_addressable(index count, index step, index bytes);
+
 /// Throws shape_error for a number of problems below 0.
 void require_count(index count);
 /// Throws shape_error for a list that is null although it has `count` entries.

@@ -32,7 +32,8 @@ void copy(const char* name, const X& x, Y& y) {
 
 /// y(b, i...) := x(b, i...): a batch in any layout into interleaved storage, whose pad in the last
 /// block becomes 0. The two may not overlap. Threads are those of the caller's arena. Throws
-/// shape_error if the extents differ.
+/// shape_error if the extents differ, if an address of entries or a map is null, and unless the
+/// axes behind the batch are contiguous in both, or two.
 template <tensor_like X, writable_tensor_like Y>
 requires converting::is_interleaved<Y>
 void to_interleaved(const X& x, Y&& y) { converting::copy("to_interleaved", x, y); }

@@ -21,11 +21,6 @@ void require(const fault& f, index problem = 0) {
   found.tell();
 }
 
-template <class T>
-problem_terms terms_of(const gemm_group<T>& g) {
-  return {g.op_a, g.op_b, g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.alpha != T(0)};
-}
-
 // Device code reads the descriptors of the host.
 template <class T>
 constexpr bool lies_alike() {
@@ -56,11 +51,7 @@ void gemm(const device_queue& where, order layout, op op_a, op op_b, index m, in
   const batch_place at_a{a, steps * stride_a}, at_b{b, steps * stride_b}, at_c{c, steps * stride_c};
   require(strided_fault(layout, p, index{sizeof(T)}, at_a, at_b, at_c, count));
   if (!has_result(p) || count == 0) return;
-  gemm_shape s = shape_of_terms(batch_layout::strided, layout, p, scalar_of<T>);
-  if (reads_operands(p)) {
-    s.a.shared = stride_a == 0;
-    s.b.shared = stride_b == 0;
-  }
+  const gemm_shape s = shape_of_strides(layout, p, scalar_of<T>, stride_a, stride_b);
   cuda::gemm(*where.machine, s, arguments_of<T>(p, at_a, at_b, at_c, count, alpha, beta),
              where.stream);
 }
@@ -96,8 +87,7 @@ void gemm(const device_queue& where, order layout, const gemm_group<T>* groups, 
     const gemm_group<T>& g = groups[i];
     const problem_terms p = terms_of(g);
     if (!has_result(p) || g.count == 0) continue;
-    gemm_shape s = shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>);
-    if (s.k == 0) s.a.layout = s.b.layout = batch_layout::strided;
+    const gemm_shape s = shape_of_terms(batch_layout::pointers, layout, p, scalar_of<T>);
     const bool reads = reads_operands(p);
     calls.push_back(
         {s, arguments_of<T>(p, {reads ? a + first : nullptr}, {reads ? b + first : nullptr},

@@ -1,29 +1,19 @@
+#include <complex>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
 
 // The same functions, compiled once per instruction set (cpu/run_dynamic.isa.cpp, gemm.isa.cpp).
-#define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                           \
-  namespace tenfold::cpu::isa {                                                                    \
-  void run_dynamic(const program_view& p, const program_arguments<float>& args);                   \
-  void run_dynamic(const program_view& p, const program_arguments<double>& args);                  \
-  void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args);     \
-  void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args);    \
-  void gemm(const gemm_shape& shape, const gemm_arguments<float>& args);                           \
-  void gemm(const gemm_shape& shape, const gemm_arguments<float>& args, const gemm_tuning& tuned); \
-  void gemm(const gemm_shape& shape, const gemm_arguments<double>& args);                          \
-  void gemm(const gemm_shape& shape, const gemm_arguments<double>& args,                           \
-            const gemm_tuning& tuned);                                                             \
-  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args);             \
-  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& args,              \
-            const gemm_tuning& tuned);                                                             \
-  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args);            \
-  void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& args,             \
-            const gemm_tuning& tuned);                                                             \
-  void copy(const batch_copy& c, scalar type);                                                     \
-  void gemm(const gemm_list<float>& list);                                                         \
-  void gemm(const gemm_list<double>& list);                                                        \
-  void gemm(const gemm_list<std::complex<float>>& list);                                           \
-  void gemm(const gemm_list<std::complex<double>>& list);                                          \
+#define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                       \
+  namespace tenfold::cpu::isa {                                                                \
+  template <class T>                                                                           \
+  void run_dynamic(const program_view& p, const program_arguments<T>& args);                   \
+  template <class T>                                                                           \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& args);                           \
+  template <class T>                                                                           \
+  void gemm(const gemm_shape& shape, const gemm_arguments<T>& args, const gemm_tuning& tuned); \
+  template <class T>                                                                           \
+  void gemm(const gemm_list<T>& list);                                                         \
+  void copy(const batch_copy& c, scalar type);                                                 \
   }
 #if defined(__x86_64__)
 TENFOLD_DECLARE_RUN_DYNAMIC(sse2)
@@ -55,8 +45,6 @@ capabilities capabilities_of(instruction_set isa) {
   return c;
 }
 
-namespace {
-
 /// The one place where an instruction set becomes code.
 #if defined(__x86_64__)
 #define TENFOLD_ON(isa, call)       \
@@ -74,32 +62,14 @@ namespace {
   cpu::neon64::call
 #endif
 
-template <class T>
-void launch_on(const program_view& p, const program_arguments<T>& args, instruction_set isa) {
-  TENFOLD_ON(isa, run_dynamic(p, args));
-}
-
-}  // namespace
-
-void launch(const program_view& p, const program_arguments<float>& args, instruction_set isa) {
-  launch_on(p, args, isa);
-}
-void launch(const program_view& p, const program_arguments<double>& args, instruction_set isa) {
-  launch_on(p, args, isa);
-}
-void launch(const program_view& p, const program_arguments<std::complex<float>>& args,
-            instruction_set isa) {
-  launch_on(p, args, isa);
-}
-void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
-            instruction_set isa) {
-  launch_on(p, args, isa);
-}
-
 void launch(const batch_copy& c, scalar type, instruction_set isa) {
   TENFOLD_ON(isa, copy(c, type));
 }
 
+template <class T>
+void launch(const program_view& p, const program_arguments<T>& args, instruction_set isa) {
+  TENFOLD_ON(isa, run_dynamic(p, args));
+}
 template <class T>
 void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa) {
   TENFOLD_ON(isa, gemm(shape, arguments));
@@ -114,10 +84,11 @@ void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruc
   TENFOLD_ON(isa, gemm(shape, arguments, tuned));
 }
 
-#define TENFOLD_INSTANTIATE(T)                                                        \
-  template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set); \
-  template void launch(const gemm_list<T>&, instruction_set);                         \
-  template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set,  \
+#define TENFOLD_INSTANTIATE(T)                                                             \
+  template void launch(const program_view&, const program_arguments<T>&, instruction_set); \
+  template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set);      \
+  template void launch(const gemm_list<T>&, instruction_set);                              \
+  template void launch(const gemm_shape&, const gemm_arguments<T>&, instruction_set,       \
                        const gemm_tuning&);
 TENFOLD_INSTANTIATE(float)
 TENFOLD_INSTANTIATE(double)

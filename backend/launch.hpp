@@ -1,13 +1,12 @@
 #pragma once
 
-#include <complex>
 #include <tenfold/backend/gemm_list.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/tuning.hpp>
 
 /// Programs and batched products that are known only when the program runs, on the best instruction
-/// set of the CPU.
+/// set of the CPU. T: float, double, or std::complex of them.
 namespace tenfold {
 
 /// The best one that this CPU and its operating system offer.
@@ -17,17 +16,13 @@ instruction_set best_instruction_set();
 capabilities capabilities_of(instruction_set isa);
 
 /// Runs a program that was lowered for capabilities_of(isa) and whose scalar is that of `args`.
-void launch(const program_view& p, const program_arguments<float>& args, instruction_set isa);
-void launch(const program_view& p, const program_arguments<double>& args, instruction_set isa);
-void launch(const program_view& p, const program_arguments<std::complex<float>>& args,
-            instruction_set isa);
-void launch(const program_view& p, const program_arguments<std::complex<double>>& args,
-            instruction_set isa);
+template <class T>
+void launch(const program_view& p, const program_arguments<T>& args, instruction_set isa);
 
 /// Copies a batch from one layout to another.
 void launch(const batch_copy& copy, scalar type, instruction_set isa);
 
-/// Runs a batched product, or a list of them. T: float, double, or std::complex of them.
+/// Runs a batched product, or a list of them.
 template <class T>
 void launch(const gemm_shape& shape, const gemm_arguments<T>& arguments, instruction_set isa);
 template <class T>

@@ -37,6 +37,23 @@ inline gemm_shape shape_of_terms(batch_layout where, order layout, const problem
   return s;
 }
 
+/// The same of a strided batch, where stride 0 of A or B is one matrix for all.
+inline gemm_shape shape_of_strides(order layout, const problem_terms& p, scalar type,
+                                   index stride_a, index stride_b) {
+  gemm_shape s = shape_of_terms(batch_layout::strided, layout, p, type);
+  if (reads_operands(p)) {
+    s.a.shared = stride_a == 0;
+    s.b.shared = stride_b == 0;
+  }
+  return s;
+}
+
+/// What is said of a problem, or of those of a group, but for their addresses.
+template <class X>
+problem_terms terms_of(const X& x) {
+  return {x.op_a, x.op_b, x.m, x.n, x.k, x.lda, x.ldb, x.ldc, x.alpha != decltype(x.alpha)(0)};
+}
+
 template <class T>
 gemm_arguments<T> arguments_of(const problem_terms& p, batch_place a, batch_place b, batch_place c,
                                index count, T alpha, T beta) {

@@ -1,9 +1,11 @@
 #include "c_call.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 extern "C" {
 // Only referred to, and weakly: were it defined here, a program that runs this library in place of
@@ -53,7 +55,9 @@ int asked_threads() {
     const char* const end = text + std::strlen(text);
     int number = 0;
     const auto [stop, error] = std::from_chars(text, end, number);
-    return error == std::errc() && stop == end && number > 0 ? number : 0;
+    // TBB has no room for an arena of any number of threads.
+    const int there = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return error == std::errc() && stop == end && number > 0 ? std::min(number, there) : 0;
   }();
   return threads;
 }

@@ -1,3 +1,4 @@
+#include <tenfold/backend/check_gemm.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/tensor/error.hpp>
 
@@ -64,7 +65,8 @@ void multiply_interleaved(CBLAS_LAYOUT layout, CBLAS_TRANSPOSE transa, CBLAS_TRA
     if (f != op::none) std::swap(rows, columns);
     return interleaved<T>(data, stored, f, rows, columns, block, count, position);
   };
-  const matrices x = operand(a, op_a, m, k, 8), y = operand(b, op_b, k, n, 9);
+  const index terms = reads ? k : 0;
+  const matrices x = operand(a, op_a, m, terms, 8), y = operand(b, op_b, terms, n, 9);
   const matrices z = operand(c, op::none, m, n, 11);
   call_sizes sizes;
   try {
@@ -89,6 +91,10 @@ void convert(bool to, CBLAS_LAYOUT layout, index m, index n, const void* a, inde
   if (m == 0 || n == 0 || count == 0) return;
   require(a != nullptr, 4);
   require(x != nullptr, 7);
+  constexpr index bytes = sizeof(T);
+  require(is_addressable(lines, lines > 1 ? lda : line, bytes), 5);
+  require(is_addressable(count, count > 1 ? stridea : 0, bytes), 4);
+  const batch_place at_x{x, entries_of_block<T>(m, n, block, count, 7)};
 
   batch_copy copy;
   const bool dense = lda == line;  // then a problem is one run of entries
@@ -99,10 +105,9 @@ void convert(bool to, CBLAS_LAYOUT layout, index m, index n, const void* a, inde
   apart.row = lda;
   apart.column = together.column = 1;
   together.layout = batch_layout::interleaved;
-  together.row = line;
+  together.row = copy.columns;
   together.block = block;
   const batch_place at_a{a, stridea};
-  const batch_place at_x{x, entries_of_block<T>(m, n, block, count, 7)};
   copy.from = to ? apart : together;
   copy.to = to ? together : apart;
   copy.source = to ? at_a : at_x;

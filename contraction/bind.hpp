@@ -75,6 +75,227 @@ constexpr bool keeps_apart(const operand_shape<R>& y) {
 
 }  // namespace binding
 
+/// Binds the operands one after another, then the output; see bind.
+template <limits L, int R>
+class binding_of {
+ public:
+  constexpr binding_of(bind_result<L>& result, const statements<L>& all,
+                       const label_names<L>& names, const operand_shape<R>* shapes,
+                       const operand_shape<R>* output, const bind_options& options)
+      : problem_(result.value),
+        error_(result.error),
+        all_(all),
+        names_(names),
+        shapes_(shapes),
+        output_(output),
+        options_(options),
+        precision_(real_of(options.accumulates ? options.accumulate : shapes[0].type)),
+        stretchable_(options.numpy_semantics ? ~label_set{0} : all.stretchable) {
+    problem_.input_count = all.input_count;
+    problem_.label_count = all.label_count;
+    problem_.statement_count = all.count;
+    for (int o = 0; o < all.input_count; ++o) problem_.same[o] = static_cast<std::uint8_t>(o);
+    for (int id = 0; id < all.label_count; ++id) {
+      problem_.extent[id] = dyn;
+      first_operand_[id] = -1;
+    }
+  }
+
+  constexpr void run() {
+    if (!read_operands()) return;
+    problem_.type = binding::with_precision(
+        precision_, complex_operand_ >= 0 || (output_ != nullptr && is_complex(output_->type)));
+    for (int k = 0; k < all_.count; ++k) see_factors(all_.list[k], problem_.list[k]);
+    if (output_ == nullptr) {
+      make_output();
+    } else if (check_output()) {
+      binding::see<L>(problem_.output, result_labels(), *output_);
+    }
+  }
+
+ private:
+  /// Says what is wrong, at a label's place in a slot, or of the whole (label -1).
+  constexpr bool fail(diagnosis code, int label, int slot, int place,
+                      std::array<index, 4> numbers) {
+    error_.code = code;
+    if (label >= 0) {
+      error_.position = names_.position[slot][place];
+      error_.length = names_.name[label].length;
+    }
+    error_.numbers = numbers;
+    return false;
+  }
+  constexpr bool fail(diagnosis code, std::array<index, 4> numbers) {
+    return fail(code, -1, 0, 0, numbers);
+  }
+
+  constexpr const label_list<L.rank>& result_labels() const {
+    return all_.list[all_.count - 1].result;
+  }
+
+  constexpr bool read_operands() {
+    for (int k = 0; k < all_.count; ++k) {
+      const statement<L>& s = all_.list[k];
+      for (int f = 0; f < s.factor_count; ++f) {
+        const int o = s.factors[f].source;
+        if (o >= problem_.input_count) continue;
+        if (!check_operand(o, s.factors[f].labels) || !read_extents(o, s.factors[f].labels))
+          return false;
+      }
+    }
+    problem_.may_stretch = open_ & shared_;
+    for (int id = 0; id < problem_.label_count && ones_ != 0; ++id) {
+      if (contains(ones_ & ~open_, id) && problem_.extent[id] == dyn) problem_.extent[id] = 1;
+    }
+    return true;
+  }
+
+  constexpr bool check_operand(int o, const label_list<L.rank>& labels) {
+    const operand_shape<R>& shape = shapes_[o];
+    if (shape.rank != labels.count) {
+      return fail(diagnosis::operand_rank, {o, shape.rank, labels.count});
+    }
+    if (is_complex(shape.type) && complex_operand_ < 0) complex_operand_ = o;
+    if (real_of(shape.type) != precision_) {
+      if (!options_.accumulates) return fail(diagnosis::mixed_scalars, {o});
+      if (precision_ == scalar::f32) return fail(diagnosis::accumulate_narrower, {o});
+    }
+    if (shape.layout != batch_layout::strided || shape.space != device::cpu) {
+      return fail(diagnosis::unsupported_layout, {o});
+    }
+    return true;
+  }
+
+  constexpr bool read_extents(int o, const label_list<L.rank>& labels) {
+    const auto& extents = shapes_[o].extents;
+    for (int i = 0; i < labels.count; ++i) {
+      const int id = labels[i];
+      const index given = extents[static_cast<std::size_t>(i)];
+      if (contains(stretchable_, id)) {
+        // Within one operand nothing is stretched: the axes of a diagonal have one extent.
+        index own = given;
+        for (int j = 0; j < labels.count; ++j) {
+          const index other = extents[static_cast<std::size_t>(j)];
+          if (labels[j] == id && !binding::merge(own, other)) {
+            return fail(diagnosis::extent_mismatch, id, o, j, {other, o, own, o});
+          }
+        }
+        if (labels.find(id) == i) {
+          if (own == 1) single_[o] |= bit(id);
+          if (own == dyn) open_ |= bit(id);
+          shared_ |= met_ & bit(id);
+          met_ |= bit(id);
+        }
+        if (own == 1) continue;
+      }
+      const index before = problem_.extent[id];
+      if (!binding::merge(problem_.extent[id], given)) {
+        return fail(diagnosis::extent_mismatch, id, o, i, {given, o, before, first_operand_[id]});
+      }
+      if (before == dyn && given != dyn) first_operand_[id] = o;
+    }
+    ones_ |= single_[o];
+    return true;
+  }
+
+  /// The labels along which an input is repeated.
+  constexpr label_set stretched(int input) const {
+    label_set labels = single_[input];
+    for (int id = 0; id < problem_.label_count && labels != 0; ++id) {
+      if (problem_.extent[id] == 1) labels &= ~bit(id);
+    }
+    return labels;
+  }
+
+  constexpr void see_factors(const statement<L>& s, bound_statement<L>& bound) {
+    const int count = problem_.input_count;
+    bound.kind = s.kind;
+    bound.factor_count = s.factor_count;
+    for (int i = 0; i < s.result.count; ++i) bound.order.push(s.result[i]);
+    label_set alone = ones_ == 0 ? 0 : s.result.set();  // labels that no factor brings
+    for (int f = 0; f < s.factor_count && alone != 0; ++f) {
+      const int o = s.factors[f].source;
+      alone &= ~(s.factors[f].labels.set() & ~(o < count ? stretched(o) : 0));
+    }
+    for (int f = 0; f < s.factor_count; ++f) {
+      const term<L>& factor = s.factors[f];
+      const int o = factor.source;
+      bound.factors[f] = {o, factor.sign};
+      if (o >= count) continue;
+      bound_operand<L>& input = problem_.inputs[o];
+      if (input.labels != 0) continue;  // read before, under the same labels
+      problem_.twin[o] = static_cast<std::uint8_t>(o);
+      const label_set absent = stretched(o), kept = absent & alone;
+      alone &= ~kept;
+      binding::see<L>(input, factor.labels, shapes_[o], absent & ~kept, kept);
+      input.conjugated = is_complex(shapes_[o].type) && shapes_[o].conjugated != factor.conjugated;
+    }
+  }
+
+  constexpr void make_output() {
+    const label_list<L.rank>& labels = result_labels();
+    operand_shape<R> dense{};
+    dense.type = problem_.type;
+    dense.rank = labels.count;
+    index stride = 1;
+    for (int i = labels.count - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      dense.extents[at] = problem_.extent[labels[i]];
+      dense.strides[at] = stride;
+      // As in the layouts: an extent of 0 counts as 1. What overflows is for the tensor to refuse.
+      const index step = dense.extents[at] == 0 ? 1 : dense.extents[at];
+      if (stride == dyn || step == dyn || __builtin_mul_overflow(stride, step, &stride)) {
+        stride = dyn;
+      }
+    }
+    binding::see<L>(problem_.output, labels, dense);
+  }
+
+  constexpr bool check_output() {
+    const operand_shape<R>& y = *output_;
+    const label_list<L.rank>& labels = result_labels();
+    if (y.rank != labels.count) return fail(diagnosis::output_rank, {y.rank, labels.count});
+    if (y.layout != batch_layout::strided || y.space != device::cpu) {
+      return fail(diagnosis::unsupported_output, {});
+    }
+    if (complex_operand_ >= 0 && !is_complex(y.type)) {
+      return fail(diagnosis::complex_into_real, {complex_operand_});
+    }
+    // A narrower output than what is computed in is what accumulate is for; a wider one never is.
+    if (real_of(y.type) != precision_ && (!options_.accumulates || precision_ == scalar::f32)) {
+      return fail(diagnosis::output_scalar, {});
+    }
+    for (int i = 0; i < labels.count; ++i) {
+      const int id = labels[i];
+      const auto at = static_cast<std::size_t>(i);
+      const index before = problem_.extent[id];
+      if (!binding::merge(problem_.extent[id], y.extents[at])) {
+        return fail(diagnosis::output_extent, id, L.operands, i, {y.extents[at], before});
+      }
+      if (y.strides[at] == 0 && y.extents[at] != dyn && y.extents[at] > 1) {
+        return fail(diagnosis::zero_stride_output, id, L.operands, i, {});
+      }
+    }
+    return binding::keeps_apart(y) || fail(diagnosis::output_coincides, {});
+  }
+
+  problem<L>& problem_;
+  diagnostic& error_;
+  const statements<L>& all_;
+  const label_names<L>& names_;
+  const operand_shape<R>* shapes_;
+  const operand_shape<R>* output_;  ///< may be null
+  const bind_options& options_;
+  scalar precision_;
+  label_set stretchable_;
+  int complex_operand_ = -1;          ///< the first; -1: none
+  int first_operand_[L.labels] = {};  ///< by label: the first to tell its extent; -1: none
+  label_set single_[L.operands] =
+      {};  ///< of each input, the stretchable labels along which it is 1
+  /// Stretchable labels: along which some input is 1, or may be; of several inputs, and of any.
+  label_set ones_ = 0, open_ = 0, shared_ = 0, met_ = 0;
+};
+
 /// Binds statements without an ellipsis to the shapes of `count` operands and, if `output` is not
 /// null, to a given output; else the output is a new row-major tensor of the type computed in.
 /// Extents and strides may be `dyn`: what can be checked is checked, the rest when they are known.
@@ -96,170 +317,12 @@ constexpr bind_result<L> bind(const statements<L>& all, const label_names<L>& na
                               const operand_shape<R>* output = nullptr,
                               const bind_options& options = {}) {
   bind_result<L> result;
-  problem<L>& p = result.value;
-  const auto fail = [&](diagnosis code, int label, int slot, int place,
-                        std::array<index, 4> numbers) {
-    result.error.code = code;
-    if (label >= 0) {
-      result.error.position = names.position[slot][place];
-      result.error.length = names.name[label].length;
-    }
-    result.error.numbers = numbers;
-    return result;
-  };
-
-  if (all.input_count != count) {
-    return fail(diagnosis::operand_count, -1, 0, 0, {all.input_count, count});
+  if (all.input_count == count) {
+    binding_of<L, R>(result, all, names, shapes, output, options).run();
+  } else {
+    result.error.code = diagnosis::operand_count;
+    result.error.numbers = {all.input_count, count};
   }
-  for (int o = 0; o < count; ++o) p.same[o] = static_cast<std::uint8_t>(o);
-  p.input_count = count;
-  p.label_count = all.label_count;
-  p.statement_count = all.count;
-  int first_operand[L.labels] = {};
-  for (int id = 0; id < p.label_count; ++id) {
-    p.extent[id] = dyn;
-    first_operand[id] = -1;
-  }
-
-  const scalar precision = real_of(options.accumulates ? options.accumulate : shapes[0].type);
-  const label_set stretchable = options.numpy_semantics ? ~label_set{0} : all.stretchable;
-  int complex_operand = -1;
-  label_set single[L.operands] = {};  // of each input, the stretchable labels along which it is 1
-  label_set ones = 0, open = 0, shared = 0, met = 0;
-
-  for (int k = 0; k < all.count; ++k) {
-    const statement<L>& s = all.list[k];
-    for (int f = 0; f < s.factor_count; ++f) {
-      const int o = s.factors[f].source;
-      if (o >= count) continue;
-      const label_list<L.rank>& labels = s.factors[f].labels;
-      const operand_shape<R>& shape = shapes[o];
-      if (shape.rank != labels.count) {
-        return fail(diagnosis::operand_rank, -1, 0, 0, {o, shape.rank, labels.count});
-      }
-      if (is_complex(shape.type) && complex_operand < 0) complex_operand = o;
-      if (real_of(shape.type) != precision) {
-        if (!options.accumulates) return fail(diagnosis::mixed_scalars, -1, 0, 0, {o});
-        if (precision == scalar::f32) return fail(diagnosis::accumulate_narrower, -1, 0, 0, {o});
-      }
-      if (shape.layout != batch_layout::strided || shape.space != device::cpu) {
-        return fail(diagnosis::unsupported_layout, -1, 0, 0, {o});
-      }
-      for (int i = 0; i < labels.count; ++i) {
-        const int id = labels[i];
-        const index given = shape.extents[static_cast<std::size_t>(i)];
-        if (contains(stretchable, id)) {
-          // Within one operand nothing is stretched: the axes of a diagonal have one extent.
-          index own = given;
-          for (int j = 0; j < labels.count; ++j) {
-            const index other = shape.extents[static_cast<std::size_t>(j)];
-            if (labels[j] == id && !binding::merge(own, other)) {
-              return fail(diagnosis::extent_mismatch, id, o, j, {other, o, own, o});
-            }
-          }
-          if (labels.find(id) == i) {
-            if (own == 1) single[o] |= bit(id);
-            if (own == dyn) open |= bit(id);
-            shared |= met & bit(id);
-            met |= bit(id);
-          }
-          if (own == 1) continue;
-        }
-        const index before = p.extent[id];
-        if (!binding::merge(p.extent[id], given)) {
-          return fail(diagnosis::extent_mismatch, id, o, i, {given, o, before, first_operand[id]});
-        }
-        if (before == dyn && given != dyn) first_operand[id] = o;
-      }
-      ones |= single[o];
-    }
-  }
-  p.may_stretch = open & shared;
-  for (int id = 0; id < p.label_count && ones != 0; ++id) {
-    if (contains(ones & ~open, id) && p.extent[id] == dyn) p.extent[id] = 1;
-  }
-  p.type = binding::with_precision(
-      precision, complex_operand >= 0 || (output != nullptr && is_complex(output->type)));
-
-  // The labels along which an input is repeated.
-  const auto stretched = [&](int input) {
-    label_set labels = single[input];
-    for (int id = 0; id < p.label_count && labels != 0; ++id) {
-      if (p.extent[id] == 1) labels &= ~bit(id);
-    }
-    return labels;
-  };
-  for (int k = 0; k < all.count; ++k) {
-    const statement<L>& s = all.list[k];
-    bound_statement<L>& bound = p.list[k];
-    bound.kind = s.kind;
-    bound.factor_count = s.factor_count;
-    for (int i = 0; i < s.result.count; ++i) bound.order.push(s.result[i]);
-    label_set alone = ones == 0 ? 0 : s.result.set();  // labels that no factor brings
-    for (int f = 0; f < s.factor_count && alone != 0; ++f) {
-      const int o = s.factors[f].source;
-      alone &= ~(s.factors[f].labels.set() & ~(o < count ? stretched(o) : 0));
-    }
-    for (int f = 0; f < s.factor_count; ++f) {
-      const term<L>& factor = s.factors[f];
-      const int o = factor.source;
-      bound.factors[f] = {o, factor.sign};
-      if (o >= count) continue;
-      if (p.inputs[o].labels != 0) continue;  // read before, under the same labels
-      p.twin[o] = static_cast<std::uint8_t>(o);
-      const label_set absent = stretched(o), kept = absent & alone;
-      alone &= ~kept;
-      binding::see<L>(p.inputs[o], factor.labels, shapes[o], absent & ~kept, kept);
-      p.inputs[o].conjugated =
-          is_complex(shapes[o].type) && shapes[o].conjugated != factor.conjugated;
-    }
-  }
-
-  const label_list<L.rank>& labels = all.list[all.count - 1].result;
-  if (output == nullptr) {
-    operand_shape<R> dense{};
-    dense.type = p.type;
-    dense.rank = labels.count;
-    index stride = 1;
-    for (int i = labels.count - 1; i >= 0; --i) {
-      const auto at = static_cast<std::size_t>(i);
-      dense.extents[at] = p.extent[labels[i]];
-      dense.strides[at] = stride;
-      // As in the layouts: an extent of 0 counts as 1. What overflows is for the tensor to refuse.
-      const index step = dense.extents[at] == 0 ? 1 : dense.extents[at];
-      if (stride == dyn || step == dyn || __builtin_mul_overflow(stride, step, &stride)) {
-        stride = dyn;
-      }
-    }
-    binding::see<L>(p.output, labels, dense);
-    return result;
-  }
-  if (output->rank != labels.count) {
-    return fail(diagnosis::output_rank, -1, 0, 0, {output->rank, labels.count});
-  }
-  if (output->layout != batch_layout::strided || output->space != device::cpu) {
-    return fail(diagnosis::unsupported_output, -1, 0, 0, {});
-  }
-  if (complex_operand >= 0 && !is_complex(output->type)) {
-    return fail(diagnosis::complex_into_real, -1, 0, 0, {complex_operand});
-  }
-  // A narrower output than what is computed in is what accumulate is for; a wider one never is.
-  if (real_of(output->type) != precision && (!options.accumulates || precision == scalar::f32)) {
-    return fail(diagnosis::output_scalar, -1, 0, 0, {});
-  }
-  for (int i = 0; i < labels.count; ++i) {
-    const int id = labels[i];
-    const auto at = static_cast<std::size_t>(i);
-    const index before = p.extent[id];
-    if (!binding::merge(p.extent[id], output->extents[at])) {
-      return fail(diagnosis::output_extent, id, L.operands, i, {output->extents[at], before});
-    }
-    if (output->strides[at] == 0 && output->extents[at] != dyn && output->extents[at] > 1) {
-      return fail(diagnosis::zero_stride_output, id, L.operands, i, {});
-    }
-  }
-  if (!binding::keeps_apart(*output)) return fail(diagnosis::output_coincides, -1, 0, 0, {});
-  binding::see<L>(p.output, labels, *output);
   return result;
 }
 

@@ -39,7 +39,7 @@ class explaining_products : protected explained_values<M, L, Program> {
     const gemm_shape s = choice.transposed ? transposed(said) : said;
     const select::gemm_scratch copied =
         by_lanes ? select::lanes_scratch(s, width) : select::columns_scratch(s, width);
-    const bool uniform = !by_lanes || s.a.shared;
+    const bool uniform = !by_lanes || select::is_uniform(s.a, s.type);
     const auto reached_as = [&](index in_scratch, bool broadcast, const operand_ref& ref) {
       explained_operand x;
       x.value = ref.value;
@@ -59,46 +59,22 @@ class explaining_products : protected explained_values<M, L, Program> {
     e.phase = out_.phase_count - 1;
     const bool carried =
         !(static_tiles_ && select::has_static_code(gemm_of(step, problem_.type), width, tuned));
-    const bool known = !by_lanes && !carried && overwrites_;
-    const bool by_rows = !by_lanes && !carried && select::multiplies_by_rows(s, width, caps_.model);
-    const bool flat = known && !by_rows && select::flattens_rows(s, width, caps_.registers);
-    const int lanes = by_lanes || flat ? width
-                      : by_rows        ? select::lanes_of_rows(s.n, width, problem_.type)
-                      : !carried && tuned.narrows != 0
-                          ? select::narrow_neighbours(s.n, width, problem_.type)
-                          : select::neighbours(width, problem_.type);
-    e.width = lanes;
-    e.row_extent = s.m;
-    e.column_extent = by_lanes ? s.n : (s.n + lanes - 1) / lanes;
-    select::kept_columns kept;
-    if (known && !flat && !by_rows) kept = select::keep_columns(s, lanes, caps_.registers);
-    if (kept.vectors > 0) e.column_extent = kept.of;
-    if (flat || by_rows) {  // all of C is one row
-      e.row_extent = 1;
-      e.column_extent = (s.m * s.n + lanes - 1) / lanes;
-    }
-    const select::tile_shape tile =
-        by_lanes  ? select::lanes_tile(s.m, s.n, caps_.registers, problem_.type, uniform, tuned)
-        : flat    ? select::flat_tile(s.m, s.n, width)
-        : by_rows ? select::tile_shape{1, static_cast<int>(e.column_extent)}
-        : kept.vectors > 0
-            ? select::tile_shape{select::chunks(s.m, select::kept_rows).longer, kept.vectors}
-            : select::columns_tile(s.m, e.column_extent, caps_.registers, problem_.type, tuned,
-                                   carried);
-    e.rows = tile.m;
-    e.columns = tile.n;
-    e.why = by_rows               ? select::tile_reason::rows
-            : flat                ? select::tile_reason::flattened
-            : kept.transposed > 0 ? select::tile_reason::transposed
-            : kept.vectors > 0    ? select::tile_reason::kept
-            : e.rows == e.row_extent && e.columns == e.column_extent
-                ? select::tile_reason::no_more
-                : select::tile_reason::registers;
+    const select::product_tiling over =
+        by_lanes ? select::tiling_by_lanes(s, width, caps_.registers, tuned)
+                 : select::tiling_by_columns(s,
+                                             select::code_by_columns(s, width, caps_.registers,
+                                                                     caps_.model, tuned, carried),
+                                             width, !overwrites_);
+    e.width = in.width = over.lanes;
+    e.row_extent = over.rows;
+    e.column_extent = over.columns;
+    e.rows = over.tile.m;
+    e.columns = over.tile.n;
+    e.why = over.why;
     const label_set from = by_lanes ? in_tiles(in) : choice.transposed ? e.m : e.n;
     for (int l = problem_.label_count - 1; l >= 0 && in.lane < 0; --l) {
       if (contains(from & plan_.steps[step.origin].labels, l)) in.lane = l;
     }
-    in.width = lanes;
   }
 
   /// A step that runs as a whole; what it reads of another scalar it converts on the way.

@@ -294,25 +294,40 @@ constexpr kernel_extents extents_of(const kernel& k, const ShapeOf& shape_of) {
     }
   };
   for_each_access(k, see);
-  for (int f = 0; f < k.factor_count; ++f) {
-    const kernel_access& x = k.factors[f];
-    const int row = k.equal_labels(x);
-    if (row < 0 || out.error) continue;
-    merge(x, row + 1, out.of[x.labels[row]]);
-    merge(x, row, out.of[x.labels[row + 1]]);
-  }
-  // A local has one extent along an axis, whatever its label is called.
-  for (int s = 0; s < k.statement_count; ++s) {
-    const kernel_access& written = k.statements[s].target;
-    if (k.operands[written.operand].role != operand_role::local) continue;
+  const auto see_equal_labels = [&] {
     for (int f = 0; f < k.factor_count; ++f) {
-      const kernel_access& read = k.factors[f];
-      if (read.operand != written.operand) continue;
-      for (int i = 0; i < read.labels.count; ++i) {
-        merge(read, i, out.of[written.labels[i]]);
-        merge(written, i, out.of[read.labels[i]]);
+      const kernel_access& x = k.factors[f];
+      const int row = k.equal_labels(x);
+      if (row < 0 || out.error) continue;
+      merge(x, row + 1, out.of[x.labels[row]]);
+      merge(x, row, out.of[x.labels[row + 1]]);
+    }
+  };
+  // A local has one extent along an axis, whatever its label is called.
+  const auto see_locals = [&] {
+    for (int s = 0; s < k.statement_count; ++s) {
+      const kernel_access& written = k.statements[s].target;
+      if (k.operands[written.operand].role != operand_role::local) continue;
+      for (int f = 0; f < k.factor_count; ++f) {
+        const kernel_access& read = k.factors[f];
+        if (read.operand != written.operand) continue;
+        for (int i = 0; i < read.labels.count; ++i) {
+          merge(read, i, out.of[written.labels[i]]);
+          merge(written, i, out.of[read.labels[i]]);
+        }
       }
     }
+  };
+  const auto known = [&] {
+    int count = 0;
+    for (int l = 0; l < k.label_count; ++l) count += out.of[l] != dyn;
+    return count;
+  };
+  // What one says may be news for the other.
+  for (int before = -1; before != known() && !out.error;) {
+    before = known();
+    see_equal_labels();
+    see_locals();
   }
   return out;
 }

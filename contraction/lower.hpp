@@ -10,6 +10,18 @@
 /// each pairwise step folds to
 ///   [outer][k][n lanes] -> [outer][m][n lanes],
 /// because intermediates keep the label order of the operand that carries the lanes.
+///
+/// The classes, each the base of the next, and what each of them knows or does:
+///   plan_values      the values of the plan
+///   whole_steps      which steps are a phase of their own
+///   phases           which of the others run together, and along which lanes
+///   step_units       which steps of a phase run as one
+///   slabs            which run slab by slab
+///   program_builder  the program in the making
+///   whole_lowering   (lower_whole.hpp) emits steps that are a phase of their own
+///   tile_values      where values lie while a tile is computed
+///   step_lowering    (lower_steps.hpp) emits the steps of a tile
+///   lowering         emits the phases, from the root down
 namespace tenfold {
 
 /// Room for the programs of expressions within L: tight where compile time pays for it (a program

@@ -155,16 +155,10 @@ class device_lowering : private device_fusion<L> {
     product_groups<L.labels> groups;
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(step.labels, l)) continue;
-      const step_loop loop{extent(l), a.stride[l], b.stride[l], c.stride[l]};
-      if (contains(step.contracted, l)) {
-        groups.sums.add(loop);
-      } else {
-        const bool in_a = contains(a.labels, l), in_b = contains(b.labels, l);
-        (in_a && in_b ? groups.batch : in_a ? groups.rows : groups.columns).add(loop);
-      }
+      groups.add(contains(step.contracted, l), contains(a.labels, l), contains(b.labels, l),
+                 {extent(l), a.stride[l], b.stride[l], c.stride[l]});
     }
-    for (auto* g : {&groups.batch, &groups.rows, &groups.columns, &groups.sums})
-      g->count = fold(g->loops, g->count);
+    groups.fold_each();
     if (groups.batch.count == 0) {
       for (auto* g : {&groups.rows, &groups.columns}) {
         if (g->count == 2 && groups.batch.count == 0)

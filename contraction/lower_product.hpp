@@ -3,8 +3,8 @@
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/cost.hpp>
-#include <tenfold/contraction/fold.hpp>
 #include <tenfold/contraction/plan.hpp>
+#include <tenfold/contraction/product_groups.hpp>
 
 /// A plan that is one batched product of matrices -> a program of one step.
 namespace tenfold {
@@ -22,7 +22,8 @@ template <limits L>
 constexpr int input_of(const problem<L>& p, const contraction_plan<L>& plan, int value) {
   if (value >= p.input_count) {
     const plan_step<L>& copy = plan.steps[value - p.input_count];
-    if (copy.b >= 0 || copy.c >= 0 || copy.contracted != 0 || copy.sign != 1) return -1;
+    if (copy.b >= 0 || copy.c >= 0 || copy.contracted != 0 || copy.sign != 1 || copy.renames)
+      return -1;
     value = copy.a;
   }
   return value < p.input_count && p.inputs[value].type == p.type ? value : -1;
@@ -37,8 +38,8 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
   if (last.b < 0 || last.c >= 0 || last.sign != 1) return {};
   const int va = input_of(p, plan, last.a), vb = input_of(p, plan, last.b);
   if (va < 0 || vb < 0 || p.output.type != p.type) return {};
-  const int n = p.input_count;
-  if (plan.step_count != 1 + (last.a >= n) + (last.b >= n && last.b != last.a)) return {};
+  const int inputs = p.input_count;
+  if (plan.step_count != 1 + (last.a >= inputs) + (last.b >= inputs && last.b != last.a)) return {};
   const bound_operand<L>&a = p.inputs[va], &b = p.inputs[vb];
   for (const bound_operand<L>* x : {&a, &b, &p.output}) {
     if (x->layout != batch_layout::strided) return {};
@@ -49,9 +50,9 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
   const auto stride = [](const bound_operand<L>& x, int l) {
     return contains(x.labels, l) ? x.stride[l] : 0;
   };
-  step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, sums[L.labels + 1] = {},
-                            batch[L.labels + 1] = {};
-  int row_count = 0, column_count = 0, sum_count = 0, batch_count = 0, open = -1;
+  product_groups<L.labels> groups;
+  auto& [batch, rows, columns, sums] = groups;
+  int open = -1;
   step_loop t{};
   for (int l = 0; l < p.label_count; ++l) {
     if (!contains(last.labels, l)) continue;
@@ -61,46 +62,38 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
       if (open >= 0 || contains(last.contracted, l)) return {};
       open = l;
       t = loop;
-    } else if (contains(last.contracted, l)) {
-      sums[sum_count++] = loop;
-    } else if (contains(a.labels, l) && contains(b.labels, l)) {
-      batch[batch_count++] = loop;
-    } else if (contains(a.labels, l)) {
-      rows[row_count++] = loop;
     } else {
-      columns[column_count++] = loop;
+      groups.add(contains(last.contracted, l), contains(a.labels, l), contains(b.labels, l), loop);
     }
   }
-  row_count = fold(rows, row_count);
-  column_count = fold(columns, column_count);
-  sum_count = fold(sums, sum_count);
-  batch_count = fold(batch, batch_count);
-  if (open < 0 && batch_count == 1) {
-    t = batch[--batch_count];
-  } else if (open < 0 && row_count == 2) {
-    t = take_farthest(rows, row_count);
-  } else if (open < 0 && column_count == 2) {
-    t = take_farthest(columns, column_count);
+  groups.fold_each();
+  if (open < 0 && batch.count == 1) {
+    t = batch.loops[--batch.count];
+  } else if (open < 0 && rows.count == 2) {
+    t = take_farthest(rows.loops, rows.count);
+  } else if (open < 0 && columns.count == 2) {
+    t = take_farthest(columns.loops, columns.count);
   }
+  const step_loop &m = rows.loops[0], &n = columns.loops[0], &k = sums.loops[0];
   // In a batch one side may be a vector.
-  if (t.extent != 1 && row_count + column_count == 1 && sum_count == 1) {
-    const index extent = row_count == 1 ? rows[0].extent : columns[0].extent,
-                apart = row_count == 1 ? rows[0].a : columns[0].b;
-    if (!select::is_batch_of_vectors(extent, sums[0].extent, apart == 1, t.a == 0 || t.b == 0,
-                                     p.type, caps))
+  if (t.extent != 1 && rows.count + columns.count == 1 && sums.count == 1) {
+    const bool has_rows = rows.count == 1;
+    if (!select::is_batch_of_vectors((has_rows ? m : n).extent, k.extent,
+                                     (has_rows ? m.a : n.b) == 1, t.a == 0 || t.b == 0, p.type,
+                                     caps))
       return {};
-    (row_count == 0 ? rows[row_count++] : columns[column_count++]) = {};
+    (has_rows ? columns : rows).add({});
   }
-  if (row_count != 1 || column_count != 1 || sum_count != 1 || batch_count != 0) return {};
+  if (rows.count != 1 || columns.count != 1 || sums.count != 1 || batch.count != 0) return {};
   // One narrow product fills no lanes, neither those of its columns nor those of a problem.
   const auto along = [](const step_loop& x) { return x.c < 0 ? -x.c : x.c; };
-  const bool turned = along(rows[0]) < along(columns[0]);
-  if (t.extent == 1 && select::is_narrow((turned ? rows : columns)[0].extent,
-                                         (turned ? columns : rows)[0].extent, p.type, caps))
+  const bool turned = along(m) < along(n);
+  if (t.extent == 1 &&
+      select::is_narrow((turned ? m : n).extent, (turned ? n : m).extent, p.type, caps))
     return {};
   // Neighbouring problems are lanes already.
   if (t.extent != 1 && (t.c == 1 || t.c == -1)) return {};
-  return {true, va, vb, t, rows[0], columns[0], sums[0], open < 0 ? 0 : open};
+  return {true, va, vb, t, m, n, k, open < 0 ? 0 : open};
 }
 
 /// Adds a phase of its own for the whole plan to `out`, if it is one product and there is room;

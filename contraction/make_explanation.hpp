@@ -109,17 +109,24 @@ class explaining : private explaining_products<M, L, Program> {
 
   // --- phases ------------------------------------------------------------------------------
 
+  constexpr const program_phase& phase_at(int f) const {
+    return program_->phases[static_cast<std::size_t>(f)];
+  }
+  constexpr const program_step& step_at(int i) const {
+    return program_->steps[static_cast<std::size_t>(i)];
+  }
+
   constexpr void phase(int f) {
-    const program_phase& from = program_->phases[static_cast<std::size_t>(f)];
+    const program_phase& from = phase_at(f);
     if (f >= explanation<M>::max_phases) return;
     explained_phase& to = out_.phases[out_.phase_count++];
-    if (program_->steps[static_cast<std::size_t>(from.first_step)].kind == step_kind::halve) {
+    if (step_at(from.first_step).kind == step_kind::halve) {
       to.halved = from.step_count;
       return;
     }
     int root = 0;
     for (int i = 0; i < from.step_count; ++i) {
-      const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
+      const program_step& step = step_at(from.first_step + i);
       const bool copies = step.kind == step_kind::pack || step.kind == step_kind::unpack;
       if (copies && !converts(step)) continue;
       root = step.origin;
@@ -142,7 +149,7 @@ class explaining : private explaining_products<M, L, Program> {
     to.task_tiles = static_cast<double>(select::tiles_per_task(from.tile_flops));
     to.scratch_bytes = from.scratch_entries * entry_;
     if (to.scratch_bytes > out_.scratch_bytes) out_.scratch_bytes = to.scratch_bytes;
-    const program_step& only = program_->steps[static_cast<std::size_t>(from.first_step)];
+    const program_step& only = step_at(from.first_step);
     if (only.kind == step_kind::gemm) return product(to, only);
     if (is_whole(only.kind)) return whole(to, only);
     costs(to, root);
@@ -150,11 +157,10 @@ class explaining : private explaining_products<M, L, Program> {
     std::array<int, 2> together{};  // plan steps that run together: from, to
     int end_of_sandwich = 0;
     for (int i = 0; i < from.step_count; ++i) {
-      const program_step& step = program_->steps[static_cast<std::size_t>(from.first_step + i)];
+      const program_step& step = step_at(from.first_step + i);
       if (step.slabs.steps > 0 && to.slab_count < explained_phase::max_slabs) {
-        const auto last = static_cast<std::size_t>(from.first_step + i + step.slabs.steps - 1);
-        to.in_slabs[to.slab_count++] = {step.origin, program_->steps[last].origin,
-                                        step.slabs.count};
+        const program_step& last = step_at(from.first_step + i + step.slabs.steps - 1);
+        to.in_slabs[to.slab_count++] = {step.origin, last.origin, step.slabs.count};
       }
       if (converts(step)) conversion(f, step);
       if (step.sandwich > 1) {
@@ -199,15 +205,14 @@ class explaining : private explaining_products<M, L, Program> {
       x.how = reach::registers;
       return x;
     }
+    const program_phase& in = phase_at(f);
     if (ref.where != buffer::scratch) {
-      const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
       x.how = ref.how == lane_access::uniform && in.width > 1 ? reach::broadcast : reach::in_place;
       return x;
     }
     x.how = reach::scratch;
-    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
     for (int i = 0; i < in.step_count; ++i) {
-      const program_step& copy = program_->steps[static_cast<std::size_t>(in.first_step + i)];
+      const program_step& copy = step_at(in.first_step + i);
       const bool from = copy.kind == step_kind::pack && copy.c.value == ref.value;
       const bool to = copy.kind == step_kind::unpack && copy.a.value == ref.value;
       if (copy.origin > step.origin || !(result ? to : from)) continue;
@@ -223,7 +228,7 @@ class explaining : private explaining_products<M, L, Program> {
     if (step.b.where != buffer::none) e.b = reached(f, step, step.b, false);
     e.c = reached(f, step, step.c, true);
     classify(e, plan_.steps[step.origin]);
-    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    const program_phase& in = phase_at(f);
     e.kernel = program_->unrolled ? micro_kernel::unrolled : micro_kernel::register_tile;
     if (step.halves != reflection::none) return halves(e, f, step);
     const select::tile_choice tile =
@@ -243,7 +248,7 @@ class explaining : private explaining_products<M, L, Program> {
   }
 
   constexpr void listed(explained_step& e, int f, const program_step& step) {
-    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    const program_phase& in = phase_at(f);
     program_step all = step;
     const int first = step.first_loop + step.outer_count + step.k_outer_count;
     for (int i = 0; i < step.row_count; ++i)
@@ -260,7 +265,7 @@ class explaining : private explaining_products<M, L, Program> {
   constexpr void halves(explained_step& e, int f, const program_step& step) {
     e.kernel = micro_kernel::even_odd;
     e.why = select::tile_reason::registers;
-    const program_phase& in = program_->phases[static_cast<std::size_t>(f)];
+    const program_phase& in = phase_at(f);
     const int columns =
         select::even_odd_columns(step.m.extent, caps_.registers_for(problem_.type), compiled_for());
     shape(e, f, in.width, {2 * select::most_pairs, columns}, step);
@@ -278,7 +283,7 @@ class explaining : private explaining_products<M, L, Program> {
   constexpr bool converts(const program_step& step) const {
     if (step.kind != step_kind::pack) return false;
     for (int i = 0; i < program_->step_count; ++i) {
-      const program_step& other = program_->steps[static_cast<std::size_t>(i)];
+      const program_step& other = step_at(i);
       if (other.kind == step_kind::contract && other.origin == step.origin) return false;
     }
     return plan_.steps[step.origin].b < 0;
@@ -291,23 +296,20 @@ class explaining : private explaining_products<M, L, Program> {
     e.c.how = reach::scratch;
     e.kernel = micro_kernel::conversion;
     e.phase = f;
-    e.width = program_->phases[static_cast<std::size_t>(f)].width;
+    e.width = phase_at(f).width;
   }
 
   /// The sandwich of phase f that begins with a step of the program.
   constexpr void sandwich(int f, int first) {
-    const auto at = [&](int s) -> const program_step& {
-      return program_->steps[static_cast<std::size_t>(s)];
-    };
-    const program_step& there = at(first);
+    const program_step& there = step_at(first);
     const int last = first + there.sandwich - 1;
-    const program_step& back = at(last);
+    const program_step& back = step_at(last);
     const bool in_halves = there.halves != reflection::none;
     const int columns =
         select::sandwich_columns(there.m.extent, back.m.extent, in_halves, there.sandwich - 2,
                                  caps_.registers_for(problem_.type), compiled_for());
     for (int s = first; s <= last; ++s) {
-      const program_step& step = at(s);
+      const program_step& step = step_at(s);
       explained_step& e = out_.steps[step.origin];
       e.a = reached(f, step, step.a, false);
       e.b = reached(f, step, step.b, false);
@@ -317,8 +319,7 @@ class explaining : private explaining_products<M, L, Program> {
       e.first = there.origin;
       e.last = back.origin;
       const index rows = step.m.extent;
-      shape(e, f, program_->phases[static_cast<std::size_t>(f)].width,
-            {static_cast<int>(rows), columns}, step);
+      shape(e, f, phase_at(f).width, {static_cast<int>(rows), columns}, step);
       if (s == first || s == last) count_halves(e, rows, step.k.extent, step.halves);
       e.in_halves = in_halves;
       if (step.c.where == buffer::workspace) workspace(e, step.origin);

@@ -8,6 +8,9 @@
 /// so many only if they are connected, but not densely), greedy beyond (smallest growth of live
 /// entries first, as opt_einsum's greedy path); or what the caller asks for.
 ///
+/// The former is the search of Pfeifer, Haegeman, Verstraete, "Faster identification of optimal
+/// contraction sequences for tensor networks" (2014), without its cap on costs.
+///
 /// Cost of a tree: flops + entries written, or one of the two. Ties are real (all orders of a
 /// tensor product cost the same); they are broken by sum over steps of flops * position of the
 /// contracted labels in the operand of higher rank, so that the costliest step contracts the

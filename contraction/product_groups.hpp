@@ -87,6 +87,15 @@ template <int Labels>
 struct product_groups {
   loop_group<Labels> batch, rows, columns, sums;
 
+  /// Adds the loop of a label that A, B or both have.
+  constexpr void add(bool contracted, bool in_a, bool in_b, const step_loop& loop) {
+    (contracted ? sums : in_a == in_b ? batch : in_a ? rows : columns).add(loop);
+  }
+  constexpr void fold_each() {
+    for (loop_group<Labels>* g : {&batch, &rows, &columns, &sums})
+      g->count = fold(g->loops, g->count);
+  }
+
   /// Lanes are columns, so the loop along which entries of C are neighbours ends that group; if it
   /// is one of the rows, A and B change places, which is returned. The other groups are in the
   /// order of the operand that they are packed from, so that packing runs along its memory; rows
@@ -121,8 +130,9 @@ struct product_groups {
     return false;
   }
 
-  /// Of how many columns and contracted values B is transposed at a time as it is packed: `lanes`
-  /// values of the loop along which B has neighbours, for each of the last loop; or of all values.
+  /// How many columns and contracted values of B are transposed together as it is packed: `lanes`
+  /// values of the loop along which B has neighbours, for each of the last loop; `all_columns`: all
+  /// its values; 0: none.
   constexpr select::transposed_runs transposed_together(index lanes) const {
     const auto of = [](const loop_group<Labels>& g, index values) {
       const int n = g.count;

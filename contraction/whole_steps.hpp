@@ -66,12 +66,8 @@ class whole_steps : protected plan_values<L> {
     product_groups<L.labels> g;
     for (int l = 0; l < problem_.label_count; ++l) {
       if (!contains(step.labels, l)) continue;
-      const bool in_a = contains(labels_of(a), l), in_b = contains(labels_of(b), l);
-      (contains(step.contracted, l) ? g.sums
-       : in_a == in_b               ? g.batch
-       : in_a                       ? g.rows
-                                    : g.columns)
-          .add({problem_.extent[l], stride_of(a, l), stride_of(b, l), stride_of(c, l)});
+      g.add(contains(step.contracted, l), contains(labels_of(a), l), contains(labels_of(b), l),
+            {problem_.extent[l], stride_of(a, l), stride_of(b, l), stride_of(c, l)});
     }
     return g;
   }

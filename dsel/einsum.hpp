@@ -162,6 +162,7 @@ auto by_text(std::string_view text, const A&... args) {
 template <class Y, class... A>
 void evaluate_into(std::string_view text, Y& y, beta_factor beta, const A&... args) {
   if constexpr (lacks_strides<Y>) {
+    require_real_beta<Y>(text, beta);
     by_way_of_strides(y, beta, [&](auto& z, beta_factor b) { evaluate_into(text, z, b, args...); });
   } else if constexpr ((lacks_strides<A> || ...)) {
     evaluate_into(text, y, beta, with_strides(args)...);

@@ -249,6 +249,7 @@ template <literal S, class Call, class Y, class... X>
   } else if constexpr (is_one_product<S, Call, Y, const X...>()) {
     multiply_batches<text>(y, alpha, beta, x...);
   } else if constexpr (lacks_strides<Y>) {
+    require_real_beta<Y>(text::text, beta);
     by_way_of_strides(y, beta, [&](auto& z, beta_factor b) {
       checked_in_place<S, Call>(z, alpha, b, with_strides(x)...);
     });

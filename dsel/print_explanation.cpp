@@ -94,7 +94,7 @@ class printer {
   std::string unknown_of(label_set labels) const {
     std::string text;
     for (int l = 0; l < s_.label_count; ++l) {
-      if (contains(labels, l)) text += " " + name(l);
+      if (contains(labels, l)) (text += ' ') += name(l);
     }
     return text;
   }

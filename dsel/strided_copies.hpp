@@ -61,6 +61,13 @@ decltype(auto) with_strides(const X& x) {
 template <class X>
 using strided_type = const std::remove_cvref_t<decltype(with_strides(std::declval<const X&>()))>;
 
+/// Throws shape_error where beta is complex and the output real.
+template <class Y>
+void require_real_beta(std::string_view text, beta_factor beta) {
+  if (!is_complex(scalar_of<typename operand_traits_of<Y>::scalar_t>) && beta.im != 0)
+    throw_diagnostic({diagnosis::complex_factor}, text);
+}
+
 /// f(z, b) computes z := ... + b z for a tensor of the extents of y; this leaves y := ... + beta y.
 /// What f throws leaves y untouched. Where y is gathered, the contributions to an entry are added.
 template <class Y, class F>

@@ -4,7 +4,7 @@
 namespace tenfold {
 
 /// A memory space and the machine that computes in it. `emulated` is `cuda` without a GPU: operands
-/// are those of `cuda`. `opencl` has no implementation today.
-enum class device : unsigned char { cpu, cuda, opencl, emulated };
+/// are those of `cuda`.
+enum class device : unsigned char { cpu, cuda, emulated };
 
 }  // namespace tenfold

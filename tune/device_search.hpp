@@ -35,8 +35,8 @@ struct device_search_options {
 /// Finds the tiling of the fastest cut of a product.
 ///
 /// Half of the candidates are the cuts that select considers, the best by its model first. The
-/// other half have one value otherwise than the two that were fastest so far: groups, problems,
-/// panel, buffers, unrolling. All are timed a short while beside the cut without a table, the best
+/// other half differ in one value from the two that were fastest so far: groups, problems, panel,
+/// buffers, unrolling. All are timed a short while beside the cut without a table, the best
 /// three then longer; the fastest of these is taken if it is faster by more than 2 %. No cut is
 /// timed before its results are right on a small batch, and none is taken whose results on the
 /// whole batch are not those of the cut without a table.

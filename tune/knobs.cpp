@@ -100,13 +100,13 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
   const index result = s.m * s.n * entry, all = (s.m * s.k + s.k * s.n) * entry + result;
   const index bytes = all - ((s.a.shared ? s.m * s.k : 0) + (s.b.shared ? s.k * s.n : 0)) * entry;
   if (by_lanes) {
-    w.tile = select::lanes_tile(s.m, s.n, caps.registers, c.type, s.a.shared, t);
+    w.tile = select::tiling_by_lanes(s, width, caps.registers, t).tile;
   } else {
-    w.is_narrow = t.narrows != 0 && 2 * s.n <= neighbours;
-    const index rest = s.n % neighbours;
-    w.ends_narrow = t.narrows > 1 && vectors > 1 && rest > 0 && 2 * rest <= neighbours;
-    w.tile =
-        select::columns_tile(s.m, vectors, caps.registers, c.type, t, on.where != place::fixed);
+    const select::columns_code code =
+        select::code_by_columns(s, width, caps.registers, caps.model, t, on.where != place::fixed);
+    w.is_narrow = code.lanes < neighbours;
+    w.ends_narrow = code.last > 0;
+    w.tile = code.tile;
     w.packs = select::packs_panels(s, s.b.row, t);
   }
   if (w.tile !=

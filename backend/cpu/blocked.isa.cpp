@@ -333,8 +333,10 @@ class product {
   group m_, n_, k_;
 };
 
+}  // namespace
+
 template <class T>
-void run_batch(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+void run_blocked(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
   loop_list batch;
   batch.add(loops, step.outer_count);
   parallel_tiles(batch.extent(), 1, [&](index begin, index end) {
@@ -344,18 +346,12 @@ void run_batch(const program_step& step, const step_loop* loops, const step_argu
   });
 }
 
-}  // namespace
-
-#define TENFOLD_DEFINE_BLOCKED(T)                                    \
-  void run_blocked(const program_step& step, const step_loop* loops, \
-                   const step_arguments<T>& args) {                  \
-    run_batch<T>(step, loops, args);                                 \
-  }
-TENFOLD_DEFINE_BLOCKED(float)
-TENFOLD_DEFINE_BLOCKED(double)
-TENFOLD_DEFINE_BLOCKED(std::complex<float>)
-TENFOLD_DEFINE_BLOCKED(std::complex<double>)
-#undef TENFOLD_DEFINE_BLOCKED
+template void run_blocked(const program_step&, const step_loop*, const step_arguments<float>&);
+template void run_blocked(const program_step&, const step_loop*, const step_arguments<double>&);
+template void run_blocked(const program_step&, const step_loop*,
+                          const step_arguments<std::complex<float>>&);
+template void run_blocked(const program_step&, const step_loop*,
+                          const step_arguments<std::complex<double>>&);
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

@@ -1,5 +1,6 @@
 #include <complex>
 #include <tenfold/backend/cpu/batch_tile.hpp>
+#include <tenfold/backend/cpu/pack.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 
 /// Copies of a batch from one layout to another, a tile of V problems at a time, transposed in
@@ -56,16 +57,7 @@ void run_copy(const batch_copy& c) {
 }  // namespace
 
 void copy(const batch_copy& c, scalar type) {
-  switch (type) {
-    case scalar::f32:
-      return run_copy<float>(c);
-    case scalar::f64:
-      return run_copy<double>(c);
-    case scalar::c32:
-      return run_copy<std::complex<float>>(c);
-    case scalar::c64:
-      return run_copy<std::complex<double>>(c);
-  }
+  with_type(type, [&]<class T>(std::type_identity<T>) { run_copy<T>(c); });
 }
 
 }  // namespace TENFOLD_ISA

@@ -88,7 +88,7 @@ class dynamic_contract : protected dynamic_moves<T, W> {
   }
   static void multiply_entries(const program_step& step, const step_loop* loops,
                                const step_pointers<T>& p) {
-    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+    for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
       together_product<T> one{q.a, q.b, q.c, step.n, step_loop{}, true, false, false};
       multiply_together<T, W>(&one, 1, step.n.extent);
     });
@@ -105,7 +105,7 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     const listed_matrix<T> matrix(p.a, rows, sums);
     listed_operands<T> t{nullptr,  p.b,      p.c,   matrix.b_k, matrix.c_m,
                          step.n.b, step.n.c, alpha, beta};
-    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+    for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
       for (index r = 0; r < matrix.tiles.count(); ++r) {
         const int m = matrix.height(r);
         const auto all =
@@ -131,7 +131,7 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     const operand_ref* x = nullptr;
     index step_loop::*along = &step_loop::a;
   };
-  static once read_once_by(const program_step& step) {
+  static once operand_read_once(const program_step& step) {
     once r;
     if (step.kind != step_kind::contract) return r;
     if (step.b.where != buffer::none && is_row(step)) {
@@ -148,7 +148,7 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     double bytes = 0;
     for (int s = 0; s < phase_.step_count; ++s) {
       const program_step& step = program_.steps[phase_.first_step + s];
-      const once r = read_once_by(step);
+      const once r = operand_read_once(step);
       if (r.x == nullptr) continue;
       double entries = W;
       const auto count = [&](const step_loop& l) {
@@ -168,7 +168,7 @@ class dynamic_contract : protected dynamic_moves<T, W> {
   /// are longer, or farther apart, the processor fetches as much (0.92 to 1.0 with this).
   index rows_ahead(const program_step& step, int columns) const {
     if (!from_memory_) return 0;
-    const once r = read_once_by(step);
+    const once r = operand_read_once(step);
     if (r.x == nullptr) return 0;
     const index row = index{columns} * W, next = step.k.*r.along;
     return next < W || next > 2 * row ? 0 : select::rows_ahead(row * index{sizeof(T)});
@@ -178,21 +178,8 @@ class dynamic_contract : protected dynamic_moves<T, W> {
                 T alpha, T beta) const {
     const int most = is_row(step) ? select::dynamic_row(scalar_of<T>).n : most_dynamic_columns<T>;
     const select::chunks rows(step.m.extent, most_dynamic_rows<T>), columns(step.n.extent, most);
-    k_loop k_outer[max_k_outer];
-    for (int i = 0; i < step.k_outer_count; ++i) {
-      const step_loop& loop = loops[step.outer_count + i];
-      k_outer[i] = {loop.extent, loop.a, loop.b};
-    }
-    tile_operands<T> t;
-    t.a_m = step.m.a;
-    t.a_k = step.k.a;
-    t.a_n = step.n.a;
-    t.b_k = step.k.b;
-    t.b_n = step.n.b;
-    t.c_m = step.m.c;
-    t.c_n = step.n.c;
-    t.alpha = alpha;
-    t.beta = beta;
+    const step_loop* const k_outer = loops + step.outer_count;
+    tile_operands<T> t = operands_of(step, p, alpha, beta);
     t.k_ahead = rows_ahead(step, columns.longer);
     const dynamic_tile_function<T>* const functions = dynamic_tiles_of<T, W>(step);
     const auto row_of_height = [&](int m) {
@@ -200,7 +187,7 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     };
     const auto high = row_of_height(rows.longer);
     const auto low = rows.short_count > 0 ? row_of_height(rows.longer - 1) : high;
-    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
+    for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
       const auto run_row = [&](const auto& row, index first) {
         t.a = q.a + first * step.m.a;
         t.b = q.b;

@@ -116,7 +116,7 @@ class half_products {
       if (outer_count == 0) {
         one.run(one.tiles, p.b, p.c);
       } else {
-        for_each_outer<max_outer_loops>(
+        for_each_outer<max_step_loops>(
             loops_ + step.first_loop, outer_count, p,
             [&](const step_pointers<T>& q) { one.run(one.tiles, q.b, q.c); });
       }

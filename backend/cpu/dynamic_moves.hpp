@@ -59,16 +59,13 @@ class dynamic_moves {
       if (args_.output_map.wide) return scatter_through<std::int64_t>(step, loops, scratch, at);
       return scatter_through<std::int32_t>(step, loops, scratch, at);
     }
-    switch (step.a.type) {
-      case scalar::f32:
-        return gather_from<float>(step, loops, scratch, at);
-      case scalar::f64:
-        return gather_from<double>(step, loops, scratch, at);
-      case scalar::c32:
-        return gather_from<std::complex<float>>(step, loops, scratch, at);
-      case scalar::c64:
-        return gather_from<std::complex<double>>(step, loops, scratch, at);
-    }
+    with_entries<T>(step.a, [&]<class A, bool Conjugated>(std::type_identity<A>,
+                                                          std::bool_constant<Conjugated>) {
+      if (args_.maps[step.a.slot].wide)
+        gather_from<A, Conjugated, std::int64_t>(step, loops, scratch, at);
+      else
+        gather_from<A, Conjugated, std::int32_t>(step, loops, scratch, at);
+    });
   }
 
   template <class I>
@@ -77,37 +74,22 @@ class dynamic_moves {
     const auto* const numbers = static_cast<const I*>(args_.output_map.numbers);
     const step_pointers<T, T, const I> p{scratch + step.a.offset, nullptr,
                                          numbers + distance(step.c, at)};
-    for_each_outer<max_outer_loops>(
+    for_each_outer<max_step_loops>(
         loops, step.outer_count, p, [&](const step_pointers<T, T, const I>& q) {
           scatter_add<T, W>(static_cast<T*>(args_.output), q.a, q.c, step.n.extent,
                             {step.n.c, step.c.lane_stride}, at.lane_count, 0);
         });
   }
 
-  template <class A>
-  void gather_from(const program_step& step, const step_loop* loops, T* scratch,
-                   const slab_position& at) const {
-    if constexpr (widens<A, T>) {
-      if (args_.maps[step.a.slot].wide)
-        gather_from<A, std::int64_t>(step, loops, scratch, at);
-      else
-        gather_from<A, std::int32_t>(step, loops, scratch, at);
-    }
-  }
-
-  template <class A, class I>
+  template <class A, bool Conjugated, class I>
   void gather_from(const program_step& step, const step_loop* loops, T* scratch,
                    const slab_position& at) const {
     const auto* const x = static_cast<const A*>(args_.inputs[step.a.slot]);
     const auto* const numbers = static_cast<const I*>(args_.maps[step.a.slot].numbers);
     const step_pointers<T, I> p{numbers + distance(step.a, at), nullptr, scratch + step.c.offset};
-    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, I>& q) {
-      const lane_strides stride{step.n.a, step.a.lane_stride};
-      if constexpr (is_complex_type<A>) {
-        if (step.a.conjugated)
-          return gather<T, W, true>(q.c, x, q.a, step.n.extent, stride, at.lane_count, 0);
-      }
-      gather<T, W, false>(q.c, x, q.a, step.n.extent, stride, at.lane_count, 0);
+    for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T, I>& q) {
+      gather<T, W, Conjugated>(q.c, x, q.a, step.n.extent, {step.n.a, step.a.lane_stride},
+                               at.lane_count, 0);
     });
   }
 
@@ -128,27 +110,10 @@ class dynamic_moves {
 
   void run_pack(const program_step& step, const step_loop* loops, T* scratch,
                 const slab_position& at) const {
-    switch (step.a.type) {
-      case scalar::f32:
-        return pack_from<float>(step, loops, scratch, at);
-      case scalar::f64:
-        return pack_from<double>(step, loops, scratch, at);
-      case scalar::c32:
-        return pack_from<std::complex<float>>(step, loops, scratch, at);
-      case scalar::c64:
-        return pack_from<std::complex<double>>(step, loops, scratch, at);
-    }
-  }
-
-  template <class A>
-  void pack_from(const program_step& step, const step_loop* loops, T* scratch,
-                 const slab_position& at) const {
-    if constexpr (widens<A, T>) {
-      if (is_complex_type<A> && step.a.conjugated)
-        pack_from<A, is_complex_type<A>>(step, loops, scratch, at);
-      else
-        pack_from<A, false>(step, loops, scratch, at);
-    }
+    with_entries<T>(step.a, [&]<class A, bool Conjugated>(std::type_identity<A>,
+                                                          std::bool_constant<Conjugated>) {
+      pack_from<A, Conjugated>(step, loops, scratch, at);
+    });
   }
 
   template <class A, bool Conjugated>
@@ -156,7 +121,7 @@ class dynamic_moves {
                  const slab_position& at) const {
     const step_pointers<T, A> p{address<A>(step.a, scratch, at), nullptr,
                                 address<T>(step.c, scratch, at)};
-    for_each_outer<max_outer_loops>(loops, step.outer_count, p, [&](const step_pointers<T, A>& q) {
+    for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T, A>& q) {
       const lane_strides stride{step.n.a, step.a.lane_stride};
       const int count = lanes_of_vector(at);
       if constexpr (may_touch<A>) {
@@ -171,40 +136,31 @@ class dynamic_moves {
 
   void run_unpack(const program_step& step, const step_loop* loops, T* scratch,
                   const slab_position& at) const {
-    switch (step.c.type) {
-      case scalar::f32:
-        return unpack_to<float>(step, loops, scratch, at);
-      case scalar::f64:
-        return unpack_to<double>(step, loops, scratch, at);
-      case scalar::c32:
-        return unpack_to<std::complex<float>>(step, loops, scratch, at);
-      case scalar::c64:
-        return unpack_to<std::complex<double>>(step, loops, scratch, at);
-    }
+    with_type(step.c.type, [&]<class C>(std::type_identity<C>) {
+      if constexpr (narrows<T, C>) unpack_to<C>(step, loops, scratch, at);
+    });
   }
 
   template <class C>
   void unpack_to(const program_step& step, const step_loop* loops, T* scratch,
                  const slab_position& at) const {
-    if constexpr (narrows<T, C>) {
-      const step_pointers<T, T, C> p{address<T>(step.a, scratch, at), nullptr,
-                                     address<C>(step.c, scratch, at)};
-      for_each_outer<max_outer_loops>(
-          loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
-            const lane_strides stride{step.n.c, step.c.lane_stride};
-            const int count = lanes_of_vector(at);
-            const T alpha = alpha_of(step), beta = beta_of(step);
-            if constexpr (may_touch<C>) {
-              if (count == W &&
-                  moves_touching<T, W, C>(step.n.extent, stride, alpha != T(1) || beta != T(0)))
-                return with_run(step.n.extent, [&]<int N>(std::integral_constant<int, N>) {
-                  unpack_touching<T, W, N>(q.c, q.a, phase_.vectors);
-                });
-            }
-            unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent, stride, count, alpha, beta,
-                                           phase_.vectors);
-          });
-    }
+    const step_pointers<T, T, C> p{address<T>(step.a, scratch, at), nullptr,
+                                   address<C>(step.c, scratch, at)};
+    for_each_outer<max_step_loops>(
+        loops, step.outer_count, p, [&](const step_pointers<T, T, C>& q) {
+          const lane_strides stride{step.n.c, step.c.lane_stride};
+          const int count = lanes_of_vector(at);
+          const T alpha = alpha_of(step), beta = beta_of(step);
+          if constexpr (may_touch<C>) {
+            if (count == W &&
+                moves_touching<T, W, C>(step.n.extent, stride, alpha != T(1) || beta != T(0)))
+              return with_run(step.n.extent, [&]<int N>(std::integral_constant<int, N>) {
+                unpack_touching<T, W, N>(q.c, q.a, phase_.vectors);
+              });
+          }
+          unpack<T, epilogue::update, W>(q.c, q.a, step.n.extent, stride, count, alpha, beta,
+                                         phase_.vectors);
+        });
   }
 
   const program_view& program_;

@@ -19,12 +19,12 @@ template <class T>
 inline constexpr int most_dynamic_columns = select::dynamic_tile(scalar_of<T>).n;
 
 template <class T>
-using dynamic_tile_function = void (*)(tile_operands<T>, const k_loop*, int, index, index);
+using dynamic_tile_function = void (*)(tile_operands<T>, const step_loop*, int, index, index);
 
 /// `count` register tiles side by side along n. `update` serves overwriting too: alpha = 1 changes
 /// no bit and beta = 0 does not read.
 template <class T, int W, int M, int N, tile_modes How>
-void dynamic_tiles(tile_operands<T> t, const k_loop* k_outer, int k_outer_count, index k,
+void dynamic_tiles(tile_operands<T> t, const step_loop* k_outer, int k_outer_count, index k,
                    index count) {
   for (index i = 0; i < count; ++i) {
     register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k_outer, k_outer_count, k);
@@ -45,7 +45,7 @@ struct dynamic_tile_table {
   static constexpr auto entries = make(std::make_integer_sequence<int, Rows * Columns>{});
 };
 
-constexpr tile_modes read_once(tile_modes how) {
+constexpr tile_modes reading_once(tile_modes how) {
   how.reads_once = true;
   return how;
 }
@@ -57,12 +57,12 @@ const dynamic_tile_function<T>* dynamic_tiles_of(const program_step& step) {
   constexpr lane_access u = lane_access::uniform, l = lane_access::lanes;
   if (step.b.where == buffer::none) {
     return step.a_varies
-               ? dynamic_tile_table<T, W, 1, read_once(tile_modes{l, l, true, false})>::entries
+               ? dynamic_tile_table<T, W, 1, reading_once(tile_modes{l, l, true, false})>::entries
                      .data()
                : dynamic_tile_table<T, W, 1, tile_modes{l, l, false, false}>::entries.data();
   }
   if (is_row(step))
-    return dynamic_tile_table<T, W, 1, read_once(tile_modes{u, l, false, true}),
+    return dynamic_tile_table<T, W, 1, reading_once(tile_modes{u, l, false, true}),
                               select::dynamic_row(scalar_of<T>).n>::entries.data();
   // Width 1 knows no difference between an entry and a vector of one lane.
   if (step.a.how == u || W == 1) {

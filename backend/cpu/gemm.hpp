@@ -168,25 +168,13 @@ inline constexpr instruction_set compiled_set = capabilities{lanes<double> * 8}.
 
 /// The library's part, compiled for this instruction set: the walk over a batch in any layout, on
 /// the threads of the caller's arena. Without a kernel, those that the library carries, by the
-/// tuning given, or else by the one in use.
-void gemm(const gemm_shape& shape, const gemm_arguments<float>& g);
-void gemm(const gemm_shape& shape, const gemm_arguments<double>& g);
-void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g);
-void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g);
-void gemm(const gemm_shape& shape, const gemm_arguments<float>& g, const gemm_tuning& tuned);
-void gemm(const gemm_shape& shape, const gemm_arguments<double>& g, const gemm_tuning& tuned);
-void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g,
-          const gemm_tuning& tuned);
-void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g,
-          const gemm_tuning& tuned);
-void gemm(const gemm_shape& shape, const gemm_arguments<float>& g,
-          const gemm_kernel<float>& kernel);
-void gemm(const gemm_shape& shape, const gemm_arguments<double>& g,
-          const gemm_kernel<double>& kernel);
-void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<float>>& g,
-          const gemm_kernel<std::complex<float>>& kernel);
-void gemm(const gemm_shape& shape, const gemm_arguments<std::complex<double>>& g,
-          const gemm_kernel<std::complex<double>>& kernel);
+/// tuning given, or else by the one in use. T: float, double, or std::complex of them.
+template <class T>
+void gemm(const gemm_shape& shape, const gemm_arguments<T>& g);
+template <class T>
+void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_tuning& tuned);
+template <class T>
+void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_kernel<T>& kernel);
 
 /// Products with a conjugate are made of conj(A) B:  A conj(B) = conj(conj(A) B).
 constexpr bool conjugates_a(const gemm_shape& s) { return s.a.conjugated != s.b.conjugated; }
@@ -218,12 +206,6 @@ void copy_rows(const T* from, index from_row, T* to, index to_row, index rows, i
     for (index i = 0; i < whole; i += v) store<R, v>(y + i, load<R, v>(x + i));
     if (rest > 0) store<R, v>(y + whole, load_partial<R, v>(x + whole, rest));
   }
-}
-
-/// Whether one matrix, wherever its entries lie, is broadcast to all lanes.
-template <class T>
-constexpr bool is_uniform(const matrix_batch& a) {
-  return a.shared && select::has_strides(a, scalar_of<T>);
 }
 
 /// The strides by columns: in place, or of a copy in scratch.
@@ -259,8 +241,9 @@ constexpr tile_strides strides_by_lanes(const gemm_shape& s) {
     const tile_order o = order_in_tile(x, rows, columns);
     return tile_order{o.row * v, o.column * v};
   };
-  const tile_order a = is_uniform<T>(s.a) ? tile_order{s.a.row * s.a.block, s.a.column * s.a.block}
-                                          : order(s.a, s.m, s.k),
+  const tile_order a = select::is_uniform(s.a, s.type)
+                           ? tile_order{s.a.row * s.a.block, s.a.column * s.a.block}
+                           : order(s.a, s.m, s.k),
                    b = order(s.b, s.k, s.n), c = order(s.c, s.m, s.n);
   return {a.row, a.column, 0, b.row, b.column, c.row, c.column};
 }

@@ -80,10 +80,12 @@ struct prepared_gemm {
 
   prepared_gemm() = default;
   explicit prepared_gemm(const gemm_shape& given)
-      : prepared_gemm(given, tuning_in_use(compiled_set).of(given)) {}
-  prepared_gemm(const gemm_shape& given, const gemm_tuning& tuned) {
+      : prepared_gemm(given, given, tuning_in_use(compiled_set).of(given)) {}
+  /// The way that is the best one for another shape, which may differ in m.
+  prepared_gemm(const gemm_shape& given, const gemm_shape& like, const gemm_tuning& tuned) {
+    const select::gemm_choice choice =
+        select::gemm(select::without_unit_axes(like), lanes<T>, tuned);
     const gemm_shape s = select::without_unit_axes(given);
-    const select::gemm_choice choice = select::gemm(s, lanes<T>, tuned);
     is_transposed = choice.transposed;
     shape = is_transposed ? transposed(s) : s;
     kernel = dynamic_kernel<T>(shape, choice.path, tuned);
@@ -96,18 +98,19 @@ struct prepared_gemm {
 /// The same by the tuning in use. A thread keeps what it prepared last (one product of order 8,
 /// sizes at run time, Zen 4: 110 ns instead of 170).
 template <class T>
-prepared_gemm<T> prepare(const gemm_shape& given) {
+prepared_gemm<T> prepare(const gemm_shape& given, const gemm_shape& like) {
   static thread_local struct {
-    gemm_shape shape;
+    gemm_shape shape, like;
     prepared_gemm<T> ready;
   } last;
-  if (last.ready.kernel.products == nullptr || last.shape != given)
-    last = {given, prepared_gemm<T>(given)};
+  if (last.ready.kernel.products == nullptr || last.shape != given || last.like != like)
+    last = {given, like, prepared_gemm<T>(given, like, tuning_in_use(compiled_set).of(given))};
   return last.ready;  // a copy: while it runs, the thread may take up another product
 }
 template <class T>
-prepared_gemm<T> prepare(const gemm_shape& given, const gemm_tuning& tuned) {
-  return prepared_gemm<T>(given, tuned);
+prepared_gemm<T> prepare(const gemm_shape& given, const gemm_shape& like,
+                         const gemm_tuning& tuned) {
+  return prepared_gemm<T>(given, like, tuned);
 }
 
 template <class T>
@@ -160,18 +163,50 @@ void run_sums(const gemm_shape& s, const gemm_arguments<T>& g) {
   run_reduce(step, &problems, arguments_of(g));
 }
 
+/// One product of many rows (or columns) is a batch of blocks of them, which threads share. Complex
+/// products go the way of `like`: turned, or by lanes, they would have other bits.
 template <class T, class... Tuned>
-void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned);
-
-/// Problems that are the rows of one product.
-template <class T, class... Tuned>
-void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
-  const index rows = g.count;
+void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_arguments<T>& all,
+                   const Tuned&... tuned) {
+  const auto run_part = [&](const gemm_shape& part, const gemm_arguments<T>& g) {
+    run_prepared<T>(prepare<T>(part, is_complex_type<T> ? like : part, tuned...), g);
+  };
+  const bool may_split =
+      all.count == 1 && flops_of(given) >= 2 * select::task_flops && select::are_strided(given);
+  const bool turns = !is_complex_type<T> && given.m < given.n;
+  gemm_shape s = turns ? transposed(given) : given;
+  const index rows = may_split ? select::rows_of_task(s) : 0;
+  if (!may_split || s.m < 2 * rows) return run_part(given, all);
+  gemm_arguments<T> g = turns ? transposed(all) : all;
+  const index blocks = s.m / rows, rest = s.m % rows;
+  s.m = rows;
+  s.a.shared = s.c.shared = false;
+  s.b.shared = true;
+  g.a.problem = rows * s.a.row;
+  g.b.problem = 0;
+  g.c.problem = rows * s.c.row;
+  g.count = blocks;
+  run_part(s, g);
+  if (rest == 0) return;
+  s.m = rest;
+  g.a.data = static_cast<const T*>(g.a.data) + blocks * g.a.problem;
+  g.c.data = static_cast<const T*>(g.c.data) + blocks * g.c.problem;
   g.count = 1;
-  run_product<T>(select::one_of_rows(s, rows, g.a.problem, g.c.problem), g, tuned...);
+  run_part(s, g);
 }
 
-/// One product of many rows (or columns) is a batch of blocks of them, which threads share.
+/// Problems that are the rows of one product, each computed as one of many.
+template <class T, class... Tuned>
+void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
+  const auto of_rows = [&](index rows) {
+    return select::one_of_rows(s, rows, g.a.problem, g.c.problem);
+  };
+  const gemm_shape one = of_rows(g.count);
+  g.count = 1;
+  if (g.alpha != T(0) && select::are_sums_of_neighbours(one, lanes<T>)) return run_sums(one, g);
+  run_in_blocks<T>(one, of_rows(64), g, tuned...);
+}
+
 template <class T, class... Tuned>
 void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
   if (select::is_entry_wise(given) && all.alpha != T(0)) return run_entry_wise(given, all);
@@ -182,28 +217,7 @@ void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tu
     if (select::are_sums_of_neighbours(given, lanes<T>)) return run_sums(given, all);
     if (select::are_sums_of_neighbours(turned, lanes<T>)) return run_sums(turned, transposed(all));
   }
-  const bool may_split =
-      all.count == 1 && flops_of(given) >= 2 * select::task_flops && select::are_strided(given);
-  if (!may_split) return run_prepared<T>(prepare<T>(given, tuned...), all);
-  gemm_shape s = given.m < given.n ? transposed(given) : given;
-  const index rows = select::rows_of_task(s);
-  if (s.m < 2 * rows) return run_prepared<T>(prepare<T>(given, tuned...), all);
-  gemm_arguments<T> g = given.m < given.n ? transposed(all) : all;
-  const index blocks = s.m / rows, rest = s.m % rows;
-  s.m = rows;
-  s.a.shared = s.c.shared = false;
-  s.b.shared = true;
-  g.a.problem = rows * s.a.row;
-  g.b.problem = 0;
-  g.c.problem = rows * s.c.row;
-  g.count = blocks;
-  run_prepared<T>(prepare<T>(s, tuned...), g);
-  if (rest == 0) return;
-  s.m = rest;
-  g.a.data = static_cast<const T*>(g.a.data) + blocks * g.a.problem;
-  g.c.data = static_cast<const T*>(g.c.data) + blocks * g.c.problem;
-  g.count = 1;
-  run_prepared<T>(prepare<T>(s, tuned...), g);
+  run_in_blocks<T>(given, given, all, tuned...);
 }
 
 // ---- lists of products --------------------------------------------------------------------------
@@ -298,20 +312,32 @@ void run_list(const gemm_list<T>& list) {
 
 }  // namespace
 
-#define TENFOLD_DEFINE_GEMM(T)                                                                   \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) { run_product<T>(shape, g); }   \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_tuning& tuned) {     \
-    run_product<T>(shape, g, tuned);                                                             \
-  }                                                                                              \
-  void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_kernel<T>& kernel) { \
-    run_gemm<T>(shape, kernel, g);                                                               \
-  }                                                                                              \
-  void gemm(const gemm_list<T>& list) { run_list(list); }
-TENFOLD_DEFINE_GEMM(float)
-TENFOLD_DEFINE_GEMM(double)
-TENFOLD_DEFINE_GEMM(std::complex<float>)
-TENFOLD_DEFINE_GEMM(std::complex<double>)
-#undef TENFOLD_DEFINE_GEMM
+template <class T>
+void gemm(const gemm_shape& shape, const gemm_arguments<T>& g) {
+  run_product<T>(shape, g);
+}
+template <class T>
+void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_tuning& tuned) {
+  run_product<T>(shape, g, tuned);
+}
+template <class T>
+void gemm(const gemm_shape& shape, const gemm_arguments<T>& g, const gemm_kernel<T>& kernel) {
+  run_gemm<T>(shape, kernel, g);
+}
+template <class T>
+void gemm(const gemm_list<T>& list) {
+  run_list(list);
+}
+
+#define TENFOLD_INSTANTIATE(T)                                                            \
+  template void gemm(const gemm_shape&, const gemm_arguments<T>&);                        \
+  template void gemm(const gemm_shape&, const gemm_arguments<T>&, const gemm_tuning&);    \
+  template void gemm(const gemm_shape&, const gemm_arguments<T>&, const gemm_kernel<T>&); \
+  template void gemm(const gemm_list<T>&);
+TENFOLD_INSTANTIATE(float)
+TENFOLD_INSTANTIATE(double)
+TENFOLD_INSTANTIATE(std::complex<float>)
+TENFOLD_INSTANTIATE(std::complex<double>)
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

@@ -70,7 +70,7 @@ void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm
     t.c_n = x.column;
     t.c_im = x.im;
   };
-  const bool uniform = is_uniform<T>(s.a);
+  const bool uniform = select::is_uniform(s.a, s.type);
   if (uniform) take_a(lanes_in_place<T>(s.a, g.a, 0));
 
   // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step

@@ -458,7 +458,8 @@ template <class T, bool Conjugate>
 gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path, const gemm_tuning& tuned) {
   if (path == select::gemm_path::by_columns)
     return columns_kernel<T, neighbours<T>, Conjugate>(s, tuned);
-  if (is_uniform<T>(s.a)) return lanes_kernel<T, lane_access::uniform, Conjugate>(s, tuned);
+  if (select::is_uniform(s.a, s.type))
+    return lanes_kernel<T, lane_access::uniform, Conjugate>(s, tuned);
   return lanes_kernel < T, is_complex_type<T> ? lane_access::split : lane_access::lanes,
          Conjugate > (s, tuned);
 }

@@ -74,14 +74,12 @@ constexpr int static_k(index k) {
 /// fetched meanwhile, and how far its loop over k is unrolled (tile_modes).
 struct static_tiles {
   int width;  ///< entries of a vector
-  int last;   ///< of the last of a row, where it is a narrower one; else 0
   select::tile_shape tile;
   select::fetch_choice ahead;
   int unroll;
-  select::kept_columns kept = {};
-  int kept_lines = 1;  ///< fetched with the rows that pass together
-  bool flat = false;   ///< C is one row of vectors (select::flattens_rows)
-  bool lines = false;  ///< C, whole lines of memory, may go past the caches
+  select::columns_code columns = {};  ///< by columns
+  int kept_lines = 1;                 ///< fetched with the rows that pass together
+  bool lines = false;                 ///< C, whole lines of memory, may go past the caches
 
   constexpr static_tiles past_caches() const {
     static_tiles other = *this;
@@ -91,38 +89,29 @@ struct static_tiles {
 };
 template <class T>
 constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
-  const index m = s.m, n = s.n, k = s.k;
-  const int v = tuned.narrows != 0 ? neighbours_for<T>(n) : neighbours<T>;
-  const index vectors = (n + v - 1) / v;
+  const select::columns_code code =
+      select::code_by_columns(s, lanes<T>, registers, compiled_model, tuned);
   constexpr auto bytes = static_cast<index>(sizeof(T));
-  const select::tile_shape tile = select::columns_tile(m, vectors, registers, scalar_of<T>, tuned);
-  const index rest = n % v;
-  const int last = tuned.narrows > 1 && n > v && rest > 0 ? neighbours_for<T>(rest) : v;
-  const bool flat = select::flattens_rows(s, lanes<T>, registers);
-  const select::kept_columns kept =
-      flat ? select::kept_columns{} : select::keep_columns(s, v, registers);
   const auto fetched = [&](index parts) {
-    return select::fetch_ahead(m * k * bytes, k * n * bytes, m * n * bytes, parts, tuned);
+    return select::fetch_ahead(s.m * s.k * bytes, s.k * s.n * bytes, s.m * s.n * bytes, parts,
+                               tuned);
   };
-  const select::tile_shape passing{select::kept_rows, kept.vectors};
-  return {v,
-          last < v ? last : 0,
-          tile,
-          fetched(tile_count(m, vectors, tile) * k),
-          tuned.unroll,
-          kept,
-          kept.vectors > 0 ? fetched(tile_count(m, kept.of, passing)).lines : 0,
-          flat};
+  const index vectors = (s.n + code.lanes - 1) / code.lanes;
+  static_tiles tiles{code.lanes, code.tile, fetched(tile_count(s.m, vectors, code.tile) * s.k),
+                     tuned.unroll, code};
+  const select::tile_shape passing{select::kept_rows, code.kept.vectors};
+  if (code.way == select::columns_way::kept)
+    tiles.kept_lines = fetched(tile_count(s.m, code.kept.of, passing)).lines;
+  return tiles;
 }
 template <class T>
-constexpr static_tiles lanes_tiles(index m, index n, index k, bool uniform_a,
-                                   const gemm_tuning& tuned) {
+constexpr static_tiles lanes_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
   constexpr index bytes = static_cast<index>(sizeof(T)) * lanes<T>;
-  const select::tile_shape tile =
-      select::lanes_tile(m, n, registers, scalar_of<T>, uniform_a, tuned);
-  return {lanes<T>, 0, tile,
-          select::fetch_ahead(uniform_a ? 0 : m * k * bytes, k * n * bytes, m * n * bytes,
-                              tile_count(m, n, tile) * k, tuned),
+  const bool uniform_a = select::is_uniform(s.a, s.type);
+  const select::tile_shape tile = select::lanes_tile(s.m, s.n, registers, s.type, uniform_a, tuned);
+  return {lanes<T>, tile,
+          select::fetch_ahead(uniform_a ? 0 : s.m * s.k * bytes, s.k * s.n * bytes,
+                              s.m * s.n * bytes, tile_count(s.m, s.n, tile) * s.k, tuned),
           tuned.unroll};
 }
 
@@ -142,7 +131,7 @@ template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Ti
       u[p].b += column * v;
       u[p].c += row * t[p].c_m + column * v;
     });
-    constexpr int narrow = last && Columns % v != 0 ? Tiles.last : 0;
+    constexpr int narrow = last && Columns % v != 0 ? Tiles.columns.last : 0;
     constexpr tile_modes how{.tail = last ? Columns % (narrow != 0 ? narrow : v) : 0,
                              .conjugate_a = ConjugateA,
                              .ahead = Tiles.ahead.to,
@@ -242,18 +231,18 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
 template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epilogue Finish>
 [[gnu::noinline]] void products_of_kept_columns(const tile_walk& walk, const tile_operands<T>& from,
                                                 index problems, const problem_steps& step) {
-  constexpr int transposed = Tiles.kept.transposed;
+  constexpr int transposed = Tiles.columns.kept.transposed;
   if ((Finish == epilogue::update && !is_sum_only(from)) ||
       (transposed > 0 && problems < select::packed_problems))
     return products_by_columns<T, M, N, K, S, Tiles, false, Finish>(walk, from, problems, step);
 
   constexpr int v = Tiles.width, columns = N - transposed;
-  static constexpr select::tile_shape tile{M, Tiles.kept.vectors};
+  static constexpr select::tile_shape tile{M, Tiles.columns.kept.vectors};
   constexpr int passes = (M + select::kept_rows - 1) / select::kept_rows;
-  static constexpr index parts = tile_count(M, Tiles.kept.of, tile) * passes;
+  static constexpr index parts = tile_count(M, Tiles.columns.kept.of, tile) * passes;
   const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
-    constexpr bool copies = Tiles.kept.of > 1 || M * K <= select::unrolled_products;
-    for_each_problem<Tiles.kept.problems, copies>(
+    constexpr bool copies = Tiles.columns.kept.of > 1 || M * K <= select::unrolled_products;
+    for_each_problem<Tiles.columns.kept.problems, copies>(
         with_strides<T, S, v>(from), problems, step, fetch_rates::of<T>(M * K, K * N, M * N, parts),
         parts,
         [&]<std::size_t Problems>(side_by_side<T, Problems> & t) __attribute__((always_inline)) {
@@ -394,7 +383,13 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
 template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool ConjugateA,
           epilogue Finish>
 constexpr products_function<T> products_of_columns() {
-  if constexpr (Tiles.kept.vectors > 0)
+  using enum select::columns_way;
+  constexpr select::columns_way way = Tiles.columns.way;
+  if constexpr (way == rows)
+    return products_by_rows<T, N, S.b_k, Finish>;
+  else if constexpr (way == flattened)
+    return products_of_flat_rows<T, M, N, K, S, Tiles, Finish>;
+  else if constexpr (way == kept)
     return products_of_kept_columns<T, M, N, K, S, Tiles, Finish>;
   else
     return products_by_columns<T, M, N, K, S, Tiles, ConjugateA, Finish>;
@@ -408,24 +403,19 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
   constexpr bool conjugate = is_complex_type<T> && conjugates_a(S);
   constexpr epilogue finish = Scaled || S.b.conjugated ? epilogue::update : epilogue::overwrite;
   if constexpr (Path == select::gemm_path::by_columns) {
+    using enum select::columns_way;
+    constexpr select::columns_way way = Tiles.columns.way;
     constexpr tile_strides strides = strides_by_columns<T>(S);
-    if constexpr (select::multiplies_by_rows(S, lanes<T>, compiled_model)) {
-      return {products_by_rows<T, n, strides.b_k, finish>, Path, select::fetch::into_l1, &tuned};
-    } else if constexpr (Tiles.flat) {
-      return {products_of_flat_rows<T, m, n, k, strides, Tiles, finish>, Path, Tiles.ahead.to,
-              &tuned};
-    } else {
-      gemm_kernel<T> kernel{products_of_columns<T, m, n, k, strides, Tiles, conjugate, finish>(),
-                            Path, Tiles.ahead.to, &tuned};
-      if constexpr (select::writes_lines(S, lanes<T>))
-        kernel.past_caches =
-            products_of_columns<T, m, n, k, strides, Tiles.past_caches(), conjugate, finish>();
-      return kernel;
-    }
+    gemm_kernel<T> kernel{products_of_columns<T, m, n, k, strides, Tiles, conjugate, finish>(),
+                          Path, way == rows ? select::fetch::into_l1 : Tiles.ahead.to, &tuned};
+    if constexpr (select::writes_lines(S, lanes<T>) && (way == tiles || way == kept))
+      kernel.past_caches =
+          products_of_columns<T, m, n, k, strides, Tiles.past_caches(), conjugate, finish>();
+    return kernel;
   } else {
-    constexpr lane_access a = is_uniform<T>(S.a)   ? lane_access::uniform
-                              : is_complex_type<T> ? lane_access::split
-                                                   : lane_access::lanes;
+    constexpr lane_access a = select::is_uniform(S.a, S.type) ? lane_access::uniform
+                              : is_complex_type<T>            ? lane_access::split
+                                                              : lane_access::lanes;
     return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), Tiles, a, conjugate, finish>,
             Path, Tiles.ahead.to, &tuned};
   }
@@ -435,9 +425,8 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
 template <class T>
 constexpr static_tiles tiles_of(const gemm_shape& s, select::gemm_path path,
                                 const gemm_tuning& tuned) {
-  return path == select::gemm_path::by_columns
-             ? columns_tiles<T>(s, tuned)
-             : lanes_tiles<T>(s.m, s.n, s.k, is_uniform<T>(s.a), tuned);
+  return path == select::gemm_path::by_columns ? columns_tiles<T>(s, tuned)
+                                               : lanes_tiles<T>(s, tuned);
 }
 
 /// Runs the products of the shape S, whose scalar is T, by the tuning that is built in; those of

@@ -8,9 +8,8 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-/// More loops than a step has: every label of two operands of the highest rank, those of its phase,
-/// and some that are cut.
-inline constexpr int most_loops = 72;
+/// More loops than a step has with those of its phase, and some that are cut.
+inline constexpr int most_loops = max_step_loops + max_tile_loops + 4;
 
 /// The loop over tiles of so many values of a loop, the last of them perhaps shorter.
 inline step_loop tiles_of(const step_loop& loop, index tile) {

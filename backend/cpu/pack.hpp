@@ -46,28 +46,33 @@ template <class Y, class T>
     return static_cast<Y>(v);
 }
 
+/// Calls f(std::type_identity<X>) for the C++ type X of a scalar.
+template <class F>
+[[gnu::always_inline]] inline void with_type(scalar type, const F& f) {
+  switch (type) {
+    case scalar::f32:
+      return f(std::type_identity<float>{});
+    case scalar::f64:
+      return f(std::type_identity<double>{});
+    case scalar::c32:
+      return f(std::type_identity<std::complex<float>>{});
+    case scalar::c64:
+      return f(std::type_identity<std::complex<double>>{});
+  }
+}
+
 /// Calls f(type of what lies there, whether it is conjugated) for an operand of scalar T or one
 /// that widens to it.
 template <class T, class F>
 [[gnu::always_inline]] inline void with_entries(const operand_ref& ref, const F& f) {
-  const auto from = [&]<class X>(std::type_identity<X> type) {
+  with_type(ref.type, [&]<class X>(std::type_identity<X> type) {
     if constexpr (widens<X, T>) {
       if constexpr (is_complex_type<X>) {
         if (ref.conjugated) return f(type, std::true_type{});
       }
       f(type, std::false_type{});
     }
-  };
-  switch (ref.type) {
-    case scalar::f32:
-      return from(std::type_identity<float>{});
-    case scalar::f64:
-      return from(std::type_identity<double>{});
-    case scalar::c32:
-      return from(std::type_identity<std::complex<float>>{});
-    case scalar::c64:
-      return from(std::type_identity<std::complex<double>>{});
-  }
+  });
 }
 
 /// Whether an operand in memory is of scalar T, and not conjugated.

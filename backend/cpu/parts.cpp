@@ -25,7 +25,11 @@ void run_parts(const scatter_order* order, const program_phase& phase, const pha
     parallel_tiles(count, order->is_serial(c) ? count : grain, [&](index begin, index end) {
       for (index k = begin; k < end; ++k) {
         const index problem = parts[static_cast<std::size_t>(k)] * order->part();
-        const index first = first_tile(problem), last = first_tile(problem + order->part());
+        const index first = first_tile(problem);
+        // A part may be longer than the batch by anything.
+        const index last = order->batch() - problem <= order->part()
+                               ? range.count
+                               : first_tile(problem + order->part());
         if (first < last) body(context, first, last);
       }
     });

@@ -281,8 +281,11 @@ class entry_wise {
   loop_list loops_;  ///< outer ones, tiles of m, tiles of n
 };
 
+}  // namespace
+
 template <class T>
-void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+void run_pointwise(const program_step& step, const step_loop* loops,
+                   const step_arguments<T>& args) {
   const bool has_b = step.b.where != buffer::none;
   // Without a loop of its own, rows are those of the innermost loop around.
   const bool has_m = step.m.extent > 1 || step.outer_count == 0;
@@ -317,18 +320,12 @@ void run(const program_step& step, const step_loop* loops, const step_arguments<
   entry_wise<T>(m, step.n, outer, step, args).run();
 }
 
-}  // namespace
-
-#define TENFOLD_DEFINE_POINTWISE(T)                                    \
-  void run_pointwise(const program_step& step, const step_loop* loops, \
-                     const step_arguments<T>& args) {                  \
-    run<T>(step, loops, args);                                         \
-  }
-TENFOLD_DEFINE_POINTWISE(float)
-TENFOLD_DEFINE_POINTWISE(double)
-TENFOLD_DEFINE_POINTWISE(std::complex<float>)
-TENFOLD_DEFINE_POINTWISE(std::complex<double>)
-#undef TENFOLD_DEFINE_POINTWISE
+template void run_pointwise(const program_step&, const step_loop*, const step_arguments<float>&);
+template void run_pointwise(const program_step&, const step_loop*, const step_arguments<double>&);
+template void run_pointwise(const program_step&, const step_loop*,
+                            const step_arguments<std::complex<float>>&);
+template void run_pointwise(const program_step&, const step_loop*,
+                            const step_arguments<std::complex<double>>&);
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

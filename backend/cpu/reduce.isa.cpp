@@ -245,8 +245,10 @@ void run_short(const program_step& step, const step_loop* loops, const step_argu
   run_short<T, lanes<T>>(around, rows, step.k.extent, args);
 }
 
+}  // namespace
+
 template <class T>
-void run(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
+void run_reduce(const program_step& step, const step_loop* loops, const step_arguments<T>& args) {
   const bool has_b = step.b.where != buffer::none;
   if (select::sums_together(step.k.extent, lanes<T>) && step.k_outer_count == 0 &&
       step.blocks.parts <= 1 && lies_as<T>(step.a) && (!has_b || lies_as<T>(step.b)))
@@ -254,18 +256,12 @@ void run(const program_step& step, const step_loop* loops, const step_arguments<
   reduction<T>(step, loops, args).run();
 }
 
-}  // namespace
-
-#define TENFOLD_DEFINE_REDUCE(T)                                    \
-  void run_reduce(const program_step& step, const step_loop* loops, \
-                  const step_arguments<T>& args) {                  \
-    run<T>(step, loops, args);                                      \
-  }
-TENFOLD_DEFINE_REDUCE(float)
-TENFOLD_DEFINE_REDUCE(double)
-TENFOLD_DEFINE_REDUCE(std::complex<float>)
-TENFOLD_DEFINE_REDUCE(std::complex<double>)
-#undef TENFOLD_DEFINE_REDUCE
+template void run_reduce(const program_step&, const step_loop*, const step_arguments<float>&);
+template void run_reduce(const program_step&, const step_loop*, const step_arguments<double>&);
+template void run_reduce(const program_step&, const step_loop*,
+                         const step_arguments<std::complex<float>>&);
+template void run_reduce(const program_step&, const step_loop*,
+                         const step_arguments<std::complex<double>>&);
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

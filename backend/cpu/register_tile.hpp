@@ -43,16 +43,16 @@ template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
   acc.template finish<Finish, How>(t);
 }
 
-// The same with more contracted loops around k, outermost first, at most max_k_outer:
+// The same with more contracted loops around k, outermost first, at most max_step_loops:
 //   C[m][n] := sum_(k_outer..., k) A[m][k_outer..., k] B[k_outer..., k][n]
 template <class T, int W, int M, int N, int K, tile_modes How, epilogue Finish>
-[[gnu::always_inline]] inline void register_tile(const tile_operands<T> t, const k_loop* k_outer,
+[[gnu::always_inline]] inline void register_tile(const tile_operands<T> t, const step_loop* k_outer,
                                                  int k_outer_count, index k_extent = K) {
   accumulators<T, W, M, N> acc;
   acc.clear();
   index total = 1;
   for (int i = 0; i < k_outer_count; ++i) total *= k_outer[i].extent;
-  index counter[max_k_outer];
+  index counter[max_step_loops];
   std::fill_n(counter, k_outer_count, index{0});
   const T* a = t.a;
   const T* b = t.b;

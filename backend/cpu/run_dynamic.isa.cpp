@@ -1,3 +1,4 @@
+#include <complex>
 #include <tenfold/backend/cpu/dynamic_contract.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
@@ -90,8 +91,10 @@ class dynamic_runner : dynamic_contract<T, W> {
   }
 };
 
+}  // namespace
+
 template <class T>
-void run(const program_view& p, const program_arguments<T>& args) {
+void run_dynamic(const program_view& p, const program_arguments<T>& args) {
   const scratch_block workspace(static_cast<std::size_t>(p.workspace_entries) * sizeof(T));
   for (int f = 0; f < p.phase_count; ++f) {
     const program_phase& phase = p.phases[f];
@@ -103,16 +106,10 @@ void run(const program_view& p, const program_arguments<T>& args) {
   }
 }
 
-}  // namespace
-
-void run_dynamic(const program_view& p, const program_arguments<float>& args) { run(p, args); }
-void run_dynamic(const program_view& p, const program_arguments<double>& args) { run(p, args); }
-void run_dynamic(const program_view& p, const program_arguments<std::complex<float>>& args) {
-  run(p, args);
-}
-void run_dynamic(const program_view& p, const program_arguments<std::complex<double>>& args) {
-  run(p, args);
-}
+template void run_dynamic(const program_view&, const program_arguments<float>&);
+template void run_dynamic(const program_view&, const program_arguments<double>&);
+template void run_dynamic(const program_view&, const program_arguments<std::complex<float>>&);
+template void run_dynamic(const program_view&, const program_arguments<std::complex<double>>&);
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

@@ -2,6 +2,7 @@
 
 #include <tenfold/backend/cpu/register_tile.hpp>
 
+/// Two products along one axis, there and back, and between them what is done entry by entry.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 

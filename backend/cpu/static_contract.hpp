@@ -38,19 +38,7 @@ template <class P, int S, epilogue Finish, class T>
   static constexpr select::tile_shape shape = tile_of<P>(step);
   static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
 
-  tile_operands<T> t;
-  t.a = p.a;
-  t.b = p.b;
-  t.c = p.c;
-  t.a_m = step.m.a;
-  t.a_k = step.k.a;
-  t.a_n = step.n.a;
-  t.b_k = step.k.b;
-  t.b_n = step.n.b;
-  t.c_m = step.m.c;
-  t.c_n = step.n.c;
-  t.alpha = alpha;
-  t.beta = beta;
+  tile_operands<T> t = operands_of(step, p, alpha, beta);
   if constexpr (P::value.unrolled && lanes_of_unrolled<T>(step) != unrolled_lanes::none) {
     constexpr unrolled_padding padded{has_padded_rows<P, S>(step.b, &step_loop::b),
                                       has_padded_rows<P, S>(step.c, &step_loop::c)};
@@ -58,29 +46,31 @@ template <class P, int S, epilogue Finish, class T>
                  static_cast<int>(step.k.extent), lanes_of_unrolled<T>(step), padded, Finish>(t);
     return;
   }
+  // One tile after the other along n.
+  const auto one_by_one = [&]<int N>(tile_operands<T> u, index count, const auto& tile)
+      __attribute__((always_inline)) {
+    for (index i = 0; i < count; ++i) {
+      tile(u);
+      u.a += N * step.n.a;
+      u.b += N * step.n.b;
+      u.c += N * step.n.c;
+    }
+  };
   const auto tiles = [&]<int M, int N>(tile_operands<T> u, index count)
       __attribute__((always_inline)) {
     if constexpr (step.k_outer_count > 0) {
-      k_loop outer[step.k_outer_count];
-      for (int i = 0; i < step.k_outer_count; ++i) {
-        const step_loop& l =
-            P::value.loops[static_cast<std::size_t>(step.first_loop + step.outer_count + i)];
-        outer[i] = {l.extent, l.a, l.b};
-      }
-      for (index i = 0; i < count; ++i) {
-        register_tile<T, width, M, N, dynamic_k, how, Finish>(u, outer, step.k_outer_count,
-                                                              step.k.extent);
-        u.a += N * step.n.a;
-        u.b += N * step.n.b;
-        u.c += N * step.n.c;
-      }
+      constexpr const step_loop* outer = P::value.loops.data() + step.first_loop + step.outer_count;
+      one_by_one.template operator()<N>(
+          u, count, [&](const tile_operands<T>& one) __attribute__((always_inline)) {
+            register_tile<T, width, M, N, dynamic_k, how, Finish>(one, outer, step.k_outer_count,
+                                                                  step.k.extent);
+          });
     } else if constexpr (P::value.unrolled) {
-      for (index i = 0; i < count; ++i) {
-        register_tile<T, width, M, N, static_cast<int>(step.k.extent), how, Finish>(u);
-        u.a += N * step.n.a;
-        u.b += N * step.n.b;
-        u.c += N * step.n.c;
-      }
+      constexpr int k = static_cast<int>(step.k.extent);
+      one_by_one.template operator()<N>(
+          u, count, [&](const tile_operands<T>& one) __attribute__((always_inline)) {
+            register_tile<T, width, M, N, k, how, Finish>(one);
+          });
     } else if constexpr (step.k.extent <= select::static_sum &&
                          (width > 1 || M * N * step.k.extent <= select::unrolled_scalars)) {
       constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
@@ -93,12 +83,10 @@ template <class P, int S, epilogue Finish, class T>
         call_tile_row<T, width, M, N, k, strides, how, Finish, fetches<P, S>()>(
             u.a, u.b, u.c, count, alpha, beta, next);
     } else {
-      for (index i = 0; i < count; ++i) {
-        register_tile<T, width, M, N, dynamic_k, how, Finish>(u, step.k.extent);
-        u.a += N * step.n.a;
-        u.b += N * step.n.b;
-        u.c += N * step.n.c;
-      }
+      one_by_one.template operator()<N>(
+          u, count, [&](const tile_operands<T>& one) __attribute__((always_inline)) {
+            register_tile<T, width, M, N, dynamic_k, how, Finish>(one, step.k.extent);
+          });
     }
   };
   const auto row = [&]<int M>(tile_operands<T> u) __attribute__((always_inline)) {

@@ -6,9 +6,6 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
-/// A bound on outer loops of one step: every label of two operands of the highest rank.
-inline constexpr int max_outer_loops = 64;
-
 /// Where the operands of a step lie in the tile at hand. What is packed from and unpacked to may
 /// have scalars of its own.
 template <class T, class A = T, class C = T>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tenfold/backend/cpu/load_store.hpp>
+#include <tenfold/backend/cpu/step_pointers.hpp>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 
@@ -45,17 +46,30 @@ struct tile_operands {
   index k_ahead = 0;  ///< with tile_modes::reads_once: contracted values ahead; 0: nothing
 };
 
+/// What the register tiles of a step are given that begins at p.
+template <class T>
+[[gnu::always_inline]] inline tile_operands<T> operands_of(const program_step& step,
+                                                           const step_pointers<T>& p, T alpha,
+                                                           T beta) {
+  tile_operands<T> t;
+  t.a = p.a;
+  t.b = p.b;
+  t.c = p.c;
+  t.a_m = step.m.a;
+  t.a_k = step.k.a;
+  t.a_n = step.n.a;
+  t.b_k = step.k.b;
+  t.b_n = step.n.b;
+  t.c_m = step.m.c;
+  t.c_n = step.n.c;
+  t.alpha = alpha;
+  t.beta = beta;
+  return t;
+}
+
 /// The operands of problems that are computed together, one beside another.
 template <class T, std::size_t Problems>
 using side_by_side = std::array<tile_operands<T>, Problems>;
-
-/// More contracted loops than any step has: every label of two operands of the highest rank.
-inline constexpr int max_k_outer = 64;
-
-/// One more contracted loop around k, inside the same accumulators.
-struct k_loop {
-  index extent, a, b;
-};
 
 /// How the entries of a tile are reached.
 struct tile_modes {

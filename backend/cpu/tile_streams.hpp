@@ -60,7 +60,7 @@ struct tile_streams {
 template <class Program>
 constexpr void add_streams(tile_streams& all, const Program& p, const program_phase& phase,
                            const program_step& step) {
-  const step_loop* loops[3 + 64] = {&step.m, &step.n, &step.k};
+  const step_loop* loops[3 + max_step_loops] = {&step.m, &step.n, &step.k};
   int count = 3;
   for (int l = 0; l < step.outer_count + step.k_outer_count; ++l) {
     loops[count++] = &p.loops[static_cast<std::size_t>(step.first_loop + l)];

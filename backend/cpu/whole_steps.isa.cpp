@@ -1,13 +1,13 @@
+#include <complex>
 #include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
-namespace {
 
 template <class T>
-void run(const program_phase& phase, const program_step& of_phase, const step_loop* loops,
-         const program_arguments<T>& args, T* workspace) {
+void run_whole(const program_phase& phase, const program_step& of_phase, const step_loop* loops,
+               const program_arguments<T>& args, T* workspace) {
   // The tile loops become the outermost ones.
   const phase_range range = range_of(phase, args.extents);
   if (range.count == 0) return;
@@ -46,18 +46,14 @@ void run(const program_phase& phase, const program_step& of_phase, const step_lo
   }
 }
 
-}  // namespace
-
-#define TENFOLD_DEFINE_WHOLE(T)                                                                \
-  void run_whole(const program_phase& phase, const program_step& step, const step_loop* loops, \
-                 const program_arguments<T>& args, T* workspace) {                             \
-    run<T>(phase, step, loops, args, workspace);                                               \
-  }
-TENFOLD_DEFINE_WHOLE(float)
-TENFOLD_DEFINE_WHOLE(double)
-TENFOLD_DEFINE_WHOLE(std::complex<float>)
-TENFOLD_DEFINE_WHOLE(std::complex<double>)
-#undef TENFOLD_DEFINE_WHOLE
+template void run_whole(const program_phase&, const program_step&, const step_loop*,
+                        const program_arguments<float>&, float*);
+template void run_whole(const program_phase&, const program_step&, const step_loop*,
+                        const program_arguments<double>&, double*);
+template void run_whole(const program_phase&, const program_step&, const step_loop*,
+                        const program_arguments<std::complex<float>>&, std::complex<float>*);
+template void run_whole(const program_phase&, const program_step&, const step_loop*,
+                        const program_arguments<std::complex<double>>&, std::complex<double>*);
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

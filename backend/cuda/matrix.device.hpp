@@ -251,7 +251,7 @@ constexpr device_matrix as_line(device_matrix x, int entries) {
   x.column = 1;
   return x;
 }
-/// The same matrix for who takes its numbers one by one.
+/// The same matrix for code that takes its numbers one by one.
 constexpr device_matrix by_number(device_matrix x) {
   x.bytes = 0;
   return x;

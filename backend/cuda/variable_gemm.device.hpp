@@ -28,7 +28,7 @@ TENFOLD_DEVICE int quotient(int e, unsigned reciprocal) {
   return static_cast<int>(
       static_cast<unsigned long long>(2u * static_cast<unsigned>(e)) * reciprocal >> 32);
 }
-TENFOLD_DEVICE int rounded_up(int x, int y) { return (x + y - 1) / y; }
+TENFOLD_DEVICE int ceil_div(int x, int y) { return (x + y - 1) / y; }
 template <class N>
 TENFOLD_DEVICE constexpr N least(N x, N y) {
   return x < y ? x : y;
@@ -306,8 +306,8 @@ TENFOLD_DEVICE void describe(variable_shared<T, K>& memory, const device_variabl
                   columns = static_cast<int>(product.columns),
                   depth = static_cast<int>(product.depth),
                   pitch = variable_pitch(depth, K.together);
-        const int down = rounded_up(rows, K.thread_rows),
-                  across = rounded_up(columns, K.thread_columns);
+        const int down = ceil_div(rows, K.thread_rows),
+                  across = ceil_div(columns, K.thread_columns);
         left = lines_of<T, K.together>(product.left, 0, rows, 0, depth, pitch);
         right = lines_of<T, K.together>(product.right, 0, columns, 0, depth, pitch);
         result.data = product.c;

@@ -11,8 +11,13 @@ struct tuning;
 enum class instruction_set : unsigned char { baseline, avx2, avx512 };
 inline constexpr int instruction_set_count = 3;
 
-/// Processors for which the library is shipped with a tuning of their own, and all others.
+/// Processors that kernels or tunings tell apart, and all others.
 enum class processor : unsigned char { other, zen4, zen5 };
+
+/// Vectors of a scalar type that so many registers hold: a complex one takes two.
+constexpr int registers_for(int registers, scalar type) {
+  return is_complex(type) ? registers / 2 : registers;
+}
 
 /// What the machine that will run a program can do; the only thing that planning knows of hardware.
 ///
@@ -36,9 +41,7 @@ struct capabilities {
     return n < 1 ? 1 : n;
   }
   /// Vectors of a scalar type that the registers hold.
-  constexpr int registers_for(scalar type) const {
-    return is_complex(type) ? registers / 2 : registers;
-  }
+  constexpr int registers_for(scalar type) const { return tenfold::registers_for(registers, type); }
 
   /// The best instruction set whose vectors are no wider.
   constexpr instruction_set set() const {

@@ -6,6 +6,7 @@
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/device_tuning.hpp>
 #include <tenfold/backend/interface/select/device_programs.hpp>
+#include <tenfold/backend/interface/select/halves.hpp>
 #include <tenfold/backend/interface/select/library_products.hpp>
 
 /// One launch of a device program, told as data: what runs, how much, and what bounds it. Nothing

@@ -57,7 +57,8 @@ struct wide_maps {
 /// Those of the product read from the other side.
 constexpr wide_maps transposed(const wide_maps& x) { return {x.b, x.a, x.c}; }
 
-/// How the matrices of one strided operand of a call lie, for who copies several bytes at a time.
+/// How the matrices of one strided operand of a call lie, for code that copies several bytes at a
+/// time.
 struct batch_alignment {
   int bytes = 16;  ///< the largest power of two up to 16 that divides the address of the first
   int step = 0;    ///< likewise of the way from problem to problem; 0: they lie side by side

@@ -54,6 +54,9 @@ enum class buffer : unsigned char { none, input, output, workspace, scratch, reg
 
 inline constexpr int max_tile_loops = 4;
 
+/// More loops than a step has: every label of two operands of the highest rank.
+inline constexpr int max_step_loops = 64;
+
 /// One operand of a step. Its address in a tile is
 ///   base(where, slot) + offset + sum_t tile[t] * tile_stride[t] + lane * lane_stride
 ///     + slab * slab_stride.

@@ -8,8 +8,8 @@ namespace tenfold::bench {
 /// The command line of a suite:
 ///   --json FILE  --quick  --filter TEXT
 /// and what the suite itself reads: --emulated (device), --include DIR and --cxx COMPILER, both
-/// repeatable. The filter chooses the cases of spine and device, and the compilers of compile,
-/// whose names contain TEXT, and of gemm the rows ("gemm n=8 d strided cache"); overhead has none.
+/// repeatable. The filter chooses the cases (of compile the compilers) whose names contain TEXT;
+/// overhead has none.
 struct options {
   std::string json;
   std::string filter;

@@ -25,8 +25,8 @@ struct effort {
 };
 
 /// Seconds of processor time that this process has used: on a shared machine the turns of other
-/// processes do not count. One core is in use (spine keeps to one, the calls of overhead are too
-/// small for more), so this is the time of one core.
+/// processes do not count. One core is in use (all suites but overhead and device keep
+/// to one, the calls of overhead are too small for more), so this is the time of one core.
 double cpu_seconds();
 
 double median(std::vector<double> values);

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The words behind a program's name: `--name value` and `--name=value`.
-#ifndef TENFOLD_EXAMPLES_FEM_ARGUMENTS_HPP
-#define TENFOLD_EXAMPLES_FEM_ARGUMENTS_HPP
 
 #include <functional>
 #include <optional>
@@ -31,5 +29,3 @@ double real_number(std::string_view name, std::string_view text);
 std::optional<tenfold::device_queue> named_device(std::string_view name, std::string_view text);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_ARGUMENTS_HPP

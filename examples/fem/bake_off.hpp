@@ -1,4 +1,4 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// CEED's bake-off problems (ceed.exascaleproject.org/bps): conjugate gradients of a fixed number
 /// of iterations on a deformed cube, timed.
@@ -6,8 +6,6 @@
 ///     BP1, BP2   mass         1, 3 components   p + 2 Gauss-Legendre points   all nodes
 ///     BP3, BP4   diffusion    1, 3              p + 2 Gauss-Legendre points   0 on the boundary
 ///     BP5, BP6   diffusion    1, 3              the p + 1 Gauss-Lobatto nodes 0 on the boundary
-#ifndef TENFOLD_EXAMPLES_FEM_BAKE_OFF_HPP
-#define TENFOLD_EXAMPLES_FEM_BAKE_OFF_HPP
 
 #include <iosfwd>
 #include <optional>
@@ -55,5 +53,3 @@ bake_off_outcome run(const bake_off& what);
 int run_bake_off(std::span<const std::string_view> arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_BAKE_OFF_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The one-dimensional tables that every element operator is made of.
-#ifndef TENFOLD_EXAMPLES_FEM_BASIS_HPP
-#define TENFOLD_EXAMPLES_FEM_BASIS_HPP
 
 #include <cstddef>
 #include <tenfold/tensor/tensor.hpp>
@@ -93,5 +91,3 @@ struct basis {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_BASIS_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// What the machine can do at best, measured now, with the threads of the caller's arena.
-#ifndef TENFOLD_EXAMPLES_FEM_BOUNDS_HPP
-#define TENFOLD_EXAMPLES_FEM_BOUNDS_HPP
 
 #include <tenfold/tensor/extents.hpp>
 
@@ -23,5 +21,3 @@ double triad_bound();
 double last_cache_bytes();
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_BOUNDS_HPP

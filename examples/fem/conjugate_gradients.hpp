@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Conjugate gradients.
-#ifndef TENFOLD_EXAMPLES_FEM_CONJUGATE_GRADIENTS_HPP
-#define TENFOLD_EXAMPLES_FEM_CONJUGATE_GRADIENTS_HPP
 
 #include <functional>
 
@@ -49,5 +47,3 @@ struct slab_matrix {
 vector merged_conjugate_gradients(const slab_matrix& A, vector& r, int iterations);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_CONJUGATE_GRADIENTS_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The element operators, and conjugate gradients with them, on a GPU.
-#ifndef TENFOLD_EXAMPLES_FEM_DEVICE_MATRIX_HPP
-#define TENFOLD_EXAMPLES_FEM_DEVICE_MATRIX_HPP
 
 #include <cstdint>
 #include <functional>
@@ -52,5 +50,3 @@ convergence conjugate_gradients(const device_matrix& A, const device_vector* inv
                                 int most, const std::function<void(int, double)>& tell);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_DEVICE_MATRIX_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Functions that may jump between elements: their mass matrix is one block for each.
-#ifndef TENFOLD_EXAMPLES_FEM_DISCONTINUOUS_HPP
-#define TENFOLD_EXAMPLES_FEM_DISCONTINUOUS_HPP
 
 #include "geometry.hpp"
 #include "operators.hpp"
@@ -37,5 +35,3 @@ class discontinuous_mass {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_DISCONTINUOUS_HPP

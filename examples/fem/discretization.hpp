@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// A finite-element space on a mesh, and the operators over it.
-#ifndef TENFOLD_EXAMPLES_FEM_DISCRETIZATION_HPP
-#define TENFOLD_EXAMPLES_FEM_DISCRETIZATION_HPP
 
 #include <functional>
 #include <vector>
@@ -62,5 +60,3 @@ class discretization {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_DISCRETIZATION_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Domains to solve on, and the hexahedra that they are made of.
-#ifndef TENFOLD_EXAMPLES_FEM_DOMAIN_HPP
-#define TENFOLD_EXAMPLES_FEM_DOMAIN_HPP
 
 #include <array>
 #include <functional>
@@ -60,5 +58,3 @@ domain polynomial_hexahedra(std::string name, const std::vector<corners>& hexahe
 domain named_domain(const std::string& name, double deform);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_DOMAIN_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Linear elasticity, for fields of three components.
-#ifndef TENFOLD_EXAMPLES_FEM_ELASTICITY_HPP
-#define TENFOLD_EXAMPLES_FEM_ELASTICITY_HPP
 
 #include "geometry.hpp"
 #include "operators.hpp"
@@ -31,5 +29,3 @@ class elasticity {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_ELASTICITY_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The shape of the elements, and what the operators know of it: a few numbers per point.
-#ifndef TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP
-#define TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP
 
 #include <functional>
 #include <vector>
@@ -81,5 +79,3 @@ class trilinear_geometry {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_GEOMETRY_HPP

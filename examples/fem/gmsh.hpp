@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Meshes that Gmsh wrote.
-#ifndef TENFOLD_EXAMPLES_FEM_GMSH_HPP
-#define TENFOLD_EXAMPLES_FEM_GMSH_HPP
 
 #include <string>
 
@@ -23,5 +21,3 @@ namespace fem {
 domain read_gmsh(const std::string& name);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_GMSH_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Does it fit? Asked before anything is allocated.
-#ifndef TENFOLD_EXAMPLES_FEM_MEMORY_HPP
-#define TENFOLD_EXAMPLES_FEM_MEMORY_HPP
 
 #include "topology.hpp"
 
@@ -21,5 +19,3 @@ double available_bytes();
 void check_memory(int p, const topology& shared, int n, bool output, double available);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_MEMORY_HPP

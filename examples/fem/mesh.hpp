@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The mesh: the hexahedra of a domain, cut into elements.
-#ifndef TENFOLD_EXAMPLES_FEM_MESH_HPP
-#define TENFOLD_EXAMPLES_FEM_MESH_HPP
 
 #include <string>
 #include <tenfold/tensor/extents.hpp>
@@ -46,5 +44,3 @@ mesh cut(const domain& whole, int n, int geometry);
 std::string elements_text(const topology& shared, const std::string& n);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_MESH_HPP

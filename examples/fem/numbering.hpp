@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Numbers for the points of lattices that hexahedra share.
-#ifndef TENFOLD_EXAMPLES_FEM_NUMBERING_HPP
-#define TENFOLD_EXAMPLES_FEM_NUMBERING_HPP
 
 #include <array>
 #include <cstddef>
@@ -47,5 +45,3 @@ class numbering {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_NUMBERING_HPP

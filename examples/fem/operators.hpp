@@ -1,4 +1,4 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The element operators. Each is one fused kernel: a few Einstein statements that run on some
 /// elements before they turn to the next; gathering from vectors and adding to them is part of it.
@@ -8,8 +8,6 @@
 ///     q r s    quadrature points along the three axes, and so x y z
 ///     a        component of a field, if it has any
 ///     c d      directions of derivatives
-#ifndef TENFOLD_EXAMPLES_FEM_OPERATORS_HPP
-#define TENFOLD_EXAMPLES_FEM_OPERATORS_HPP
 
 #include <functional>
 #include <tenfold/fuse.hpp>
@@ -130,5 +128,3 @@ element_operator mass_operator(const basis& tables, const restriction& all);
 element_operator diffusion_operator(const basis& tables, const restriction& all);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_OPERATORS_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// What the user may ask for.
-#ifndef TENFOLD_EXAMPLES_FEM_OPTIONS_HPP
-#define TENFOLD_EXAMPLES_FEM_OPTIONS_HPP
 
 #include <optional>
 #include <span>
@@ -37,5 +35,3 @@ options parse_options(std::span<const std::string_view> arguments);
 std::string_view usage();
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_OPTIONS_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Threads. This file's .cpp alone knows oneTBB and the library's parallel loop.
-#ifndef TENFOLD_EXAMPLES_FEM_PARALLEL_HPP
-#define TENFOLD_EXAMPLES_FEM_PARALLEL_HPP
 
 #include <functional>
 #include <tenfold/tensor/extents.hpp>
@@ -24,5 +22,3 @@ void in_parallel(tenfold::index count, const std::function<void(tenfold::index)>
 void on_every_thread(const std::function<void(int)>& part);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_PARALLEL_HPP

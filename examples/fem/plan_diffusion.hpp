@@ -1,10 +1,8 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// How the diffusion operator is planned. Scalar fields and vectors are two sources, which
 /// compilers take side by side: its kernels for all degrees are the most that there is to compile
 /// here.
-#ifndef TENFOLD_EXAMPLES_FEM_PLAN_DIFFUSION_HPP
-#define TENFOLD_EXAMPLES_FEM_PLAN_DIFFUSION_HPP
 
 #include "operators.hpp"
 #include "static_sizes.hpp"
@@ -67,5 +65,3 @@ extern template element_operator plan_diffusion<>(const basis&, const restrictio
 extern template element_operator plan_diffusion<3>(const basis&, const restriction&);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_PLAN_DIFFUSION_HPP

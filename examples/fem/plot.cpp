@@ -1,5 +1,3 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
-
 #include "plot.hpp"
 
 #include <algorithm>

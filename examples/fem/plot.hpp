@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Curves as a file that browsers show: SVG.
-#ifndef TENFOLD_EXAMPLES_FEM_PLOT_HPP
-#define TENFOLD_EXAMPLES_FEM_PLOT_HPP
 
 #include <array>
 #include <iosfwd>
@@ -27,5 +25,3 @@ struct panel {
 void write_svg(std::ostream& out, const std::vector<panel>& panels);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_PLOT_HPP

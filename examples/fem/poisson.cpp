@@ -1,5 +1,3 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
-
 /// Solves Poisson's equation with curved hexahedra of high order; see README.md.
 
 #include <unistd.h>

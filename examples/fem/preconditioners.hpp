@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Approximations of A^-1, A the diffusion operator for the unknowns of a discretization.
-#ifndef TENFOLD_EXAMPLES_FEM_PRECONDITIONERS_HPP
-#define TENFOLD_EXAMPLES_FEM_PRECONDITIONERS_HPP
 
 #include <memory>
 #include <vector>
@@ -86,5 +84,3 @@ class multigrid {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_PRECONDITIONERS_HPP

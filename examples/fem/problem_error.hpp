@@ -1,7 +1,4 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
-
-#ifndef TENFOLD_EXAMPLES_FEM_PROBLEM_ERROR_HPP
-#define TENFOLD_EXAMPLES_FEM_PROBLEM_ERROR_HPP
+#pragma once
 
 #include <stdexcept>
 
@@ -14,5 +11,3 @@ class problem_error : public std::runtime_error {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_PROBLEM_ERROR_HPP

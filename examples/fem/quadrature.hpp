@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Quadrature on [0, 1]: sum_q weights[q] f(points[q]) ~ integral of f.
-#ifndef TENFOLD_EXAMPLES_FEM_QUADRATURE_HPP
-#define TENFOLD_EXAMPLES_FEM_QUADRATURE_HPP
 
 #include <vector>
 
@@ -22,5 +20,3 @@ quadrature gauss_legendre(int n);
 quadrature gauss_lobatto(int n);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_QUADRATURE_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// What the user sees: a progress line, a table, a verdict.
-#ifndef TENFOLD_EXAMPLES_FEM_REPORT_HPP
-#define TENFOLD_EXAMPLES_FEM_REPORT_HPP
 
 #include <chrono>
 #include <iosfwd>
@@ -58,5 +56,3 @@ class table {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_REPORT_HPP

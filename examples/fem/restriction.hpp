@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Between a vector over the mesh and the elements: which entries each element has.
-#ifndef TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
-#define TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP
 
 #include <cstdint>
 #include <functional>
@@ -96,5 +94,3 @@ void for_each_slab(const restriction& all, const std::function<void(const slab&)
 void add_up(const restriction& all, vector& y, const std::function<void(const slab&)>& add);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_RESTRICTION_HPP

@@ -1,7 +1,4 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
-
-#ifndef TENFOLD_EXAMPLES_FEM_RUN_HPP
-#define TENFOLD_EXAMPLES_FEM_RUN_HPP
+#pragma once
 
 #include <iosfwd>
 #include <span>
@@ -15,5 +12,3 @@ int run(std::span<const std::string_view> arguments, std::ostream& out, std::ost
         bool terminal);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_RUN_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// The manufactured solution: a function first, the problem that it solves second.
-#ifndef TENFOLD_EXAMPLES_FEM_SOLUTION_HPP
-#define TENFOLD_EXAMPLES_FEM_SOLUTION_HPP
 
 #include <cmath>
 
@@ -19,5 +17,3 @@ inline double solution(const point& x) {
 inline double forcing(const point& x) { return 4 * solution(x); }
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_SOLUTION_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// One degree on one mesh, from the mesh to the error.
-#ifndef TENFOLD_EXAMPLES_FEM_SOLVE_HPP
-#define TENFOLD_EXAMPLES_FEM_SOLVE_HPP
 
 #include <functional>
 #include <optional>
@@ -54,5 +52,3 @@ struct outcome {
 outcome solve(int p, const request& what);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_SOLVE_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Which sizes the compiler plans for.
-#ifndef TENFOLD_EXAMPLES_FEM_STATIC_SIZES_HPP
-#define TENFOLD_EXAMPLES_FEM_STATIC_SIZES_HPP
 
 #include <tenfold/tensor/extents.hpp>
 #include <type_traits>
@@ -29,5 +27,3 @@ auto for_static_nodes(tenfold::index nodes, Make make) {
 }
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_STATIC_SIZES_HPP

@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// What hexahedra share: their corners, edges and faces, and which way round each of them sees it.
-#ifndef TENFOLD_EXAMPLES_FEM_TOPOLOGY_HPP
-#define TENFOLD_EXAMPLES_FEM_TOPOLOGY_HPP
 
 #include <array>
 #include <cstddef>
@@ -59,5 +57,3 @@ class topology {
 };
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_TOPOLOGY_HPP

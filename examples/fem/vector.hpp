@@ -1,8 +1,6 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// Vectors over the mesh, and loops over them that give the same bits for any number of threads.
-#ifndef TENFOLD_EXAMPLES_FEM_VECTOR_HPP
-#define TENFOLD_EXAMPLES_FEM_VECTOR_HPP
 
 #include <algorithm>
 #include <cmath>
@@ -72,5 +70,3 @@ inline vector zeros(tenfold::index n) {
 using matrix_action = std::function<void(const vector& x, vector& y)>;
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_VECTOR_HPP

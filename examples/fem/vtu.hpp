@@ -1,9 +1,7 @@
-// Copyright The Tenfold authors. Distributed under the Boost Software License, Version 1.0.
+#pragma once
 
 /// A solution as a file for ParaView: one Lagrange hexahedron of degree p per element, curved as
 /// the element is.
-#ifndef TENFOLD_EXAMPLES_FEM_VTU_HPP
-#define TENFOLD_EXAMPLES_FEM_VTU_HPP
 
 #include <array>
 #include <cstddef>
@@ -83,5 +81,3 @@ class vtu_writer {
 void write_vtu(std::ostream& out, const discretization& on, const vector& u);
 
 }  // namespace fem
-
-#endif  // TENFOLD_EXAMPLES_FEM_VTU_HPP

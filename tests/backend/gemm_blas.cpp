@@ -241,6 +241,42 @@ TEST_CASE("a stride of 0 shares one matrix among all problems") {
   CHECK(c[158] == 7);
 }
 
+TEST_CASE_TEMPLATE("a problem has the bits alone that it has in a batch", T, float, double,
+                   std::complex<float>, std::complex<double>) {
+  struct sizes {
+    index m, n, k, stride_a, stride_b;
+  };
+  constexpr index count = 6;
+  generator g(5);
+  for (const sizes& s : {sizes{1, 9, 40, 40, 0},
+                         {9, 1, 40, 0, 40},
+                         {1, 1, 40, 40, 0},
+                         {1, 31, 17, 17, 0},
+                         {104, 105, 121, 104 * 121, 105 * 121}}) {
+    std::vector<T> a(static_cast<std::size_t>(s.m * s.k * count)),
+        b(static_cast<std::size_t>(s.k * s.n * count)),
+        together(static_cast<std::size_t>(s.m * s.n * count)), alone(together);
+    fill(a.data(), s.m * s.k * count, g, entries_kind::random);
+    fill(b.data(), s.k * s.n * count, g, entries_kind::random);
+    for (const op op_a : {op::none, op::transpose}) {
+      for (const op op_b : {op::none, op::transpose}) {
+        CAPTURE(s.m);
+        CAPTURE(s.n);
+        CAPTURE(static_cast<int>(op_a));
+        CAPTURE(static_cast<int>(op_b));
+        const index lda = op_a == op::none ? s.k : s.m, ldb = op_b == op::none ? s.n : s.k;
+        gemm(order::row_major, op_a, op_b, s.m, s.n, s.k, T(1), a.data(), lda, s.stride_a, b.data(),
+             ldb, s.stride_b, T(0), together.data(), s.n, s.m * s.n, count);
+        for (index p = 0; p < count; ++p)
+          gemm(order::row_major, op_a, op_b, s.m, s.n, s.k, T(1), a.data() + p * s.stride_a, lda,
+               s.stride_a, b.data() + p * s.stride_b, ldb, s.stride_b, T(0),
+               alone.data() + p * s.m * s.n, s.n, s.m * s.n, 1);
+        CHECK(std::memcmp(together.data(), alone.data(), together.size() * sizeof(T)) == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("problems in falling order and problems that interlock are strided batches too") {
   // Columns 2 p and 2 p + 1 of a row-major matrix are problem p.
   generator g(4);

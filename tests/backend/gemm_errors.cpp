@@ -301,6 +301,20 @@ TEST_CASE("what is wrong with a strided batch is said for all its problems, and 
   }
 }
 
+TEST_CASE("a strided batch is refused at once, however many problems it has") {
+  strided_call x;
+  x.ldb = 0;
+  x.count = index{1} << 60;
+  int code = 99;
+  x(batch_info::any(code));
+  CHECK(code == -11);
+  code = 99;
+  x(batch_info::group(&code));
+  CHECK(code == -11);
+  CHECK(thrown_by<shape_error>([&] { x(); }) ==
+        "tenfold: gemm: problem 0: ldb is 0, less than n = 4 (row-major, B not transposed)");
+}
+
 TEST_CASE("codes of good problems are 0, and those of a call without problems are not written") {
   strided_call x;
   int codes[] = {99, 99, 99};

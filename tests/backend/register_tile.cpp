@@ -9,6 +9,7 @@
 using namespace tenfold::cpu;
 using tenfold::epilogue;
 using tenfold::lane_access;
+using tenfold::step_loop;
 using tenfold::testing::close;
 using tenfold::testing::epsilon;
 using tenfold::testing::integers;
@@ -22,7 +23,7 @@ namespace {
 /// One compiled register tile behind a pointer: what is checked is then compiled once per scalar.
 template <class T>
 struct compiled_tile {
-  using function = void (*)(const tile_operands<T>&, const std::vector<k_loop>&, tenfold::index);
+  using function = void (*)(const tile_operands<T>&, const std::vector<step_loop>&, tenfold::index);
 
   int w, m, n, k;
   tile_modes how;
@@ -38,7 +39,7 @@ constexpr compiled_tile<T> tile{
     K,
     How,
     Finish,
-    [](const tile_operands<T>& t, const std::vector<k_loop>&, tenfold::index k_extent) {
+    [](const tile_operands<T>& t, const std::vector<step_loop>&, tenfold::index k_extent) {
       register_tile<T, W, M, N, K, How, Finish>(t, k_extent);
     }};
 
@@ -51,7 +52,7 @@ constexpr compiled_tile<T> tile_in_loops{
     K,
     How,
     Finish,
-    [](const tile_operands<T>& t, const std::vector<k_loop>& outer, tenfold::index k_extent) {
+    [](const tile_operands<T>& t, const std::vector<step_loop>& outer, tenfold::index k_extent) {
       register_tile<T, W, M, N, K, How, Finish>(t, outer.data(), static_cast<int>(outer.size()),
                                                 k_extent);
     }};
@@ -65,11 +66,12 @@ struct expected {
 
 template <class T>
 expected<T> reference(const compiled_tile<T>& tile, const tile_operands<T>& t, T c_before, int m,
-                      int n, int lane, tenfold::index k_extent, const std::vector<k_loop>& outer) {
+                      int n, int lane, tenfold::index k_extent,
+                      const std::vector<step_loop>& outer) {
   wide<T> sum = 0;
   long double magnitude = 0;
   tenfold::index total = 1;
-  for (const k_loop& l : outer) total *= l.extent;
+  for (const step_loop& l : outer) total *= l.extent;
   for (tenfold::index o = 0; o < total; ++o) {
     const T* a = t.a + m * t.a_m + (tile.how.a_varies ? n * t.a_n : 0);
     const T* b = t.b + n * t.b_n;
@@ -106,7 +108,7 @@ int entries_of_last(const compiled_tile<T>& tile) {
 /// the tile has no business.
 template <class T>
 int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha, T beta,
-                  std::vector<k_loop> outer) {
+                  std::vector<step_loop> outer) {
   const T guard = number<T>(-12345.5, 77);
   const tenfold::index w = tile.w, k_room = k_extent < 1 ? 1 : k_extent;
   const tenfold::index end = entries_of_last(tile), row_entries = (tile.n - 1) * w + end;
@@ -122,7 +124,7 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
   t.alpha = alpha;
   t.beta = beta;
   tenfold::index a_size = tile.m * t.a_m + w, b_size = k_room * t.b_k + w;
-  for (k_loop& l : outer) {
+  for (step_loop& l : outer) {
     l.a = a_size;
     l.b = b_size;
     a_size *= l.extent < 1 ? 1 : l.extent;
@@ -158,7 +160,7 @@ int wrong_entries(const compiled_tile<T>& tile, tenfold::index k_extent, T alpha
 }
 
 template <class T>
-void check(const compiled_tile<T>& tile, std::vector<k_loop> outer = {}) {
+void check(const compiled_tile<T>& tile, std::vector<step_loop> outer = {}) {
   CAPTURE(tile.w);
   CAPTURE(tile.m);
   CAPTURE(tile.n);

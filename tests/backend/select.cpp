@@ -175,7 +175,8 @@ TEST_CASE("what stays of B in registers leaves room for two sums and two broadca
 TEST_CASE("every reason for a tile has its sentence") {
   for (const tile_reason why :
        {tile_reason::no_more, tile_reason::balanced, tile_reason::registers, tile_reason::squarest,
-        tile_reason::streaming, tile_reason::kept, tile_reason::transposed, tile_reason::library}) {
+        tile_reason::streaming, tile_reason::kept, tile_reason::transposed, tile_reason::flattened,
+        tile_reason::rows, tile_reason::library}) {
     CHECK(sentence_of(why)[0] != '\0');
   }
 }

@@ -196,6 +196,13 @@ TEST_CASE("the positions of what is illegal in interleaved batches and conversio
   CHECK(after([](call& x) { x.block = 0; }) == 12);
   CHECK(after([](call& x) { x.count = -1; }) == 13);
   CHECK(after([](call& x) { x.m = x.n = x.k = x.block = x.count = INT32_MAX; }) == 8);
+  double c = 3;  // with alpha = 0, A and B are not read
+  CHECK(report_of([&] {
+          tenfold_dgemm_batch_interleaved_64(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1,
+                                             std::int64_t{1} << 62, 0, nullptr, nullptr, 2, &c, 1,
+                                             1);
+        }).position == -1);
+  CHECK(c == 6);
 
   std::vector<double> a(16), b(16);
   const auto convert = [&](int layout, int m, int n, const double* from, int lda, double* to,
@@ -215,6 +222,14 @@ TEST_CASE("the positions of what is illegal in interleaved batches and conversio
   CHECK(convert(CblasRowMajor, 2, 2, a.data(), 2, nullptr, 2, 3) == 7);
   CHECK(convert(CblasRowMajor, 2, 2, a.data(), 2, b.data(), 0, 3) == 8);
   CHECK(convert(CblasRowMajor, 2, 2, a.data(), 2, b.data(), 2, -1) == 9);
+  const auto far_apart = [&](std::int64_t lda, std::int64_t stride) {
+    return report_of([&] {
+             tenfold_dto_interleaved_64(CblasRowMajor, 2, 2, a.data(), lda, stride, b.data(), 2, 3);
+           })
+        .position;
+  };
+  CHECK(far_apart(std::int64_t{1} << 61, 4) == 5);
+  CHECK(far_apart(2, std::int64_t{1} << 60) == 4);
 }
 
 TEST_CASE("nothing to do is nothing wrong") {

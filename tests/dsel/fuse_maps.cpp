@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <limits>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/scatter_order.hpp>
@@ -107,10 +108,14 @@ TEST_CASE("a fused kernel gathers what it reads and adds what it writes through 
   }
 }
 
-TEST_CASE("parts may be smaller, even than a vector") {
+TEST_CASE("parts may be smaller than a vector, or have room for any batch") {
   check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 16);
   check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 3);
   check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true, 1);
+  for (const index all : {index{1} << 61, std::numeric_limits<index>::max()}) {
+    check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, all);
+    check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true, all);
+  }
   const std::int32_t none = -1;
   const index_map<std::int32_t> map(&none, 1, 1, 0);
   CHECK(testing::thrown_by<shape_error>([&] { scatter_order(map, 0); }) ==

@@ -202,6 +202,21 @@ TEST_CASE_TEMPLATE("a fused kernel reads and writes batches in any layout", T, d
   check_kernels<T>();
 }
 
+TEST_CASE("a real batch without strides takes no complex beta") {
+  std::vector<double> array(8, 1);
+  const std::vector<std::int32_t> numbers{0, 1, 2, 3, 4, 5, 6, 7};
+  gathered<double, 2> y(array.data(), index_map(numbers.data(), 4, 2, 8));
+  tensor<double, dyn, 2> x(4);
+  x.fill(1);
+  const auto factor = beta(std::complex<double>(1, 2));
+  const auto is_told = [](const std::string& sentence) {
+    return sentence.find("alpha or beta is complex, the output is real") != std::string::npos;
+  };
+  CHECK(is_told(thrown_by<shape_error>([&] { einsum<"ei->ei">(into(y), x, factor); })));
+  CHECK(is_told(thrown_by<shape_error>([&] { einsum("ei->ei", into(y), x, factor); })));
+  CHECK(array == std::vector<double>(8, 1));
+}
+
 TEST_CASE("what an expression throws leaves a batch without strides as it is") {
   batches<double> all(1);
   tensor<double, dyn, 3, 4> wrong(batch + 1);

@@ -2,7 +2,7 @@
 
 #include <tenfold/backend/interface/select/device_matrices.hpp>
 #include <tenfold/backend/interface/select/device_tunings.hpp>
-#include <tenfold/backend/interface/select/tiles.hpp>
+#include <tenfold/backend/interface/select/register_tiles.hpp>
 
 /// Batched products of matrices on a GPU: how the work of a shape is cut. What is said here of
 /// registers was read from compilers; the times follow from counts of what a multiprocessor does,

@@ -30,6 +30,11 @@ constexpr bool has_strides(const matrix_batch& x, scalar type) {
          (x.layout == batch_layout::interleaved && !is_complex(type));
 }
 
+/// Whether one matrix, wherever its entries lie, is broadcast to all lanes.
+constexpr bool is_uniform(const matrix_batch& a, scalar type) {
+  return a.shared && has_strides(a, type);
+}
+
 /// Neighbouring columns in one vector, of `width` lanes for real and imaginary parts apart: complex
 /// ones lie there in pairs, half as many, unless that is a single one.
 constexpr int neighbours(int width, scalar type) {
@@ -82,21 +87,27 @@ constexpr int neighbours(int width, scalar type) {
   return cost;
 }
 
+/// Of 64 sets of L1 those that `lines` lines of each row meet, rows lying so many bytes apart: a
+/// large power of two apart they share few.
+[[gnu::always_inline]] constexpr index sets_met(index bytes, index lines) {
+  index starts = 64;
+  for (index step = bytes / 64; bytes % 64 == 0 && step % 2 == 0 && starts > 1; step /= 2)
+    starts /= 2;
+  return starts * lines < 64 ? starts * lines : 64;
+}
+
 /// Whether B is copied into panels, one register tile wide, before its columns are used: where a
 /// panel, whose rows are `row` entries apart, does not stay in L1 while all rows of A pass, and
 /// these are enough (panel_rows) to pay for the copy.
 ///
-/// An L1 of 64 sets of 8 lines or more: rows a large power of two apart share few sets (n = 128 in
-/// double precision, four lines a row: 16). Beyond 64 pages they miss the TLB. Where neither is
+/// An L1 of 64 sets of 8 lines or more (n = 128 in double precision, four lines a row: 16 sets are
+/// met). Beyond 64 pages they miss the TLB. Where neither is
 /// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
 constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t) {
   const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
-  constexpr index lines = 4, sets = 64, ways = 8;
-  index starts = sets;
-  for (index step = bytes / 64; bytes % 64 == 0 && step % 2 == 0 && starts > 1; step /= 2)
-    starts /= 2;
-  const index met = starts * lines < sets ? starts * lines : sets;
-  return s.m >= t.panel_rows && (s.k * lines > ways * met || s.k * bytes > 64 * 4096);
+  constexpr index lines = 4, ways = 8;
+  return s.m >= t.panel_rows &&
+         (s.k * lines > ways * sets_met(bytes, lines) || s.k * bytes > 64 * 4096);
 }
 
 constexpr bool are_strided(const gemm_shape& s) {
@@ -165,9 +176,8 @@ constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
   const auto in_lanes = [&](const matrix_batch& x) {
     return x.layout == batch_layout::interleaved && x.block % width == 0;
   };
-  const bool broadcast = s.a.shared && has_strides(s.a, s.type);
-  return {in_lanes(s.a) || broadcast ? 0 : s.m * s.k * width, in_lanes(s.b) ? 0 : s.k * s.n * width,
-          in_lanes(s.c) ? 0 : s.m * s.n * width};
+  return {in_lanes(s.a) || is_uniform(s.a, s.type) ? 0 : s.m * s.k * width,
+          in_lanes(s.b) ? 0 : s.k * s.n * width, in_lanes(s.c) ? 0 : s.m * s.n * width};
 }
 
 /// The same product with the strides of single entries taken out: problems of one number that are

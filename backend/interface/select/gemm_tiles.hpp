@@ -1,24 +1,21 @@
 #pragma once
 
 #include <tenfold/backend/interface/select/gemm_path.hpp>
-#include <tenfold/backend/interface/select/tiles.hpp>
+#include <tenfold/backend/interface/select/register_tiles.hpp>
 
 /// The register tiles of batched products, and what stays in registers or L1 while they pass.
 namespace tenfold::select {
 
-/// Registers that hold a sum each; a complex one takes two.
-constexpr int sum_registers(int registers, scalar type) {
-  return is_complex(type) ? registers / 2 : registers;
-}
+// `registers` are those of the processor, of which a complex sum takes two.
 
 /// The most vectors of columns of a register tile, A broadcast, and the most rows of one with so
 /// many: a row of B and an entry of A have registers too.
 constexpr int most_vectors(int registers, scalar type) {
-  const int r = sum_registers(registers, type);
+  const int r = registers_for(registers, type);
   return r >= 32 ? 4 : r >= 16 ? 3 : 2;
 }
 constexpr int most_rows(int vectors, int registers, scalar type) {
-  const int rows = (sum_registers(registers, type) - 1 - vectors) / vectors;
+  const int rows = (registers_for(registers, type) - 1 - vectors) / vectors;
   return rows < 16 ? rows : 16;
 }
 
@@ -38,7 +35,7 @@ constexpr tile_shape most_columns_tile(index vectors, int registers, scalar type
 
 /// The register tile of packed panels: rows that divide those of a vector, or are divided by them.
 constexpr tile_shape blocked_tile(int registers, scalar type) {
-  const int r = sum_registers(registers, type);
+  const int r = registers_for(registers, type);
   return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
 }
 
@@ -88,7 +85,7 @@ constexpr int kept_problems(const gemm_shape& s, index vectors, int registers) {
 /// x 8 in single precision, with seven, 0.84 (Zen 5).
 constexpr kept_columns keep_columns(const gemm_shape& s, int width, int registers) {
   const index rest = s.n % width, whole = s.n / width;
-  const bool in_place = s.a.shared && has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c);
+  const bool in_place = is_uniform(s.a, s.type) && has_rows(s.b) && has_rows(s.c);
   const index packed = (s.m + width) * s.k * static_cast<index>(bytes_of(s.type));
   const bool few = rest <= 3 || 3 * rest <= width;
   if (in_place && whole > 0 && rest > 0 && few && 2 * s.m >= width && packed <= 16384) {
@@ -122,8 +119,7 @@ constexpr int turns_of_rows(index n, int width) {
 constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
   if (is_complex(s.type) || registers < 32 || s.n >= width || s.n == 1 || s.k > static_sum)
     return false;
-  const bool in_place =
-      s.a.shared && has_strides(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && s.c.row == s.n;
+  const bool in_place = is_uniform(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && s.c.row == s.n;
   const index vectors = (s.m * s.n + width - 1) / width;
   return in_place && 3 * vectors >= 4 * turns_of_rows(s.n, width) &&
          vectors * width * s.k * static_cast<index>(bytes_of(s.type)) <= 24576;
@@ -173,7 +169,7 @@ inline constexpr index packed_problems = 4;
 
 /// The largest register tile of problems.
 constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
-  const int r = sum_registers(registers, type);
+  const int r = registers_for(registers, type);
   if (a_uniform) return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
   return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
 }
@@ -216,13 +212,11 @@ struct lanes_panels {
 [[gnu::always_inline]] constexpr lanes_panels panels_by_lanes(index m, index n, index k,
                                                               int columns, index bytes,
                                                               bool from_memory) {
-  constexpr index sets = 64, ways = 12, packed = 18432, least_rows = 16;
+  constexpr index ways = 12, packed = 18432, least_rows = 16;
   const chunks tiles(n, columns);
   const index row = n * bytes, of_tile = tiles.longer * bytes;
-  index starts = sets;
-  for (index step = row / 64; step % 2 == 0 && starts > 1; step /= 2) starts /= 2;
-  const index lines = 2 * of_tile / 64, met = starts * lines < sets ? starts * lines : sets;
-  const bool meets = k * row > 32768 && k * lines >= ways * met;
+  const index lines = 2 * of_tile / 64;
+  const bool meets = k * row > 32768 && k * lines >= ways * sets_met(row, lines);
   if (m >= least_rows && k * of_tile <= 32768 && (meets || (from_memory && k * row > 24576))) {
     const index fit = packed / (k * of_tile);
     const index across = chunks(tiles.count(), fit < 1 ? 1 : fit).longer;

@@ -2,7 +2,8 @@
 
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/gemm.hpp>
-#include <tenfold/backend/interface/select/tiles.hpp>
+#include <tenfold/backend/interface/select/register_tiles.hpp>
+#include <tenfold/backend/interface/select/tile_loops.hpp>
 #include <tenfold/backend/interface/tuning.hpp>
 
 #if defined(TENFOLD_TUNED)

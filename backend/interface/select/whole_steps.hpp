@@ -54,8 +54,8 @@ constexpr bool is_batch_of_vectors(index extent, index terms, bool near, bool sh
 /// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
 constexpr bool is_batch(index products) { return products >= 8; }
 
-/// Of the columns and the contracted values of a product in blocks how many are transposed at a
-/// time as B is packed, and how many columns it are until its neighbours end; 0: none are.
+/// Of a product in blocks how many columns and contracted values of B are transposed together as it
+/// is packed; `all_columns`: columns until its neighbours end. 0: none are.
 struct transposed_runs {
   index columns = 0, all_columns = 0, sums = 0;
 };

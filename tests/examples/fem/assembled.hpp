@@ -1,5 +1,4 @@
-#ifndef TENFOLD_TESTS_EXAMPLES_FEM_ASSEMBLED_HPP
-#define TENFOLD_TESTS_EXAMPLES_FEM_ASSEMBLED_HPP
+#pragma once
 
 #include <array>
 #include <cmath>
@@ -217,5 +216,3 @@ inline double volume(const fem::mesh& shape) {
 }
 
 }  // namespace assembled
-
-#endif  // TENFOLD_TESTS_EXAMPLES_FEM_ASSEMBLED_HPP

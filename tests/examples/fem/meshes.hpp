@@ -1,5 +1,4 @@
-#ifndef TENFOLD_TESTS_EXAMPLES_FEM_MESHES_HPP
-#define TENFOLD_TESTS_EXAMPLES_FEM_MESHES_HPP
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -56,5 +55,3 @@ inline fem::domain turned_cube(int n, double deform, bool turn) {
   }
   return fem::polynomial_hexahedra("turned", hexahedra, 2, std::move(points));
 }
-
-#endif  // TENFOLD_TESTS_EXAMPLES_FEM_MESHES_HPP
