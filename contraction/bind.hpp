@@ -288,10 +288,9 @@ class binding_of {
   const bind_options& options_;
   scalar precision_;
   label_set stretchable_;
-  int complex_operand_ = -1;          ///< the first; -1: none
-  int first_operand_[L.labels] = {};  ///< by label: the first to tell its extent; -1: none
-  label_set single_[L.operands] =
-      {};  ///< of each input, the stretchable labels along which it is 1
+  int complex_operand_ = -1;           ///< the first; -1: none
+  int first_operand_[L.labels] = {};   ///< by label: the first to tell its extent; -1: none
+  label_set single_[L.operands] = {};  ///< by input: stretchable labels along which it is 1
   /// Stretchable labels: along which some input is 1, or may be; of several inputs, and of any.
   label_set ones_ = 0, open_ = 0, shared_ = 0, met_ = 0;
 };

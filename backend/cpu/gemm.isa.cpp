@@ -80,11 +80,13 @@ struct prepared_gemm {
 
   prepared_gemm() = default;
   explicit prepared_gemm(const gemm_shape& given)
-      : prepared_gemm(given, given, tuning_in_use(compiled_set).of(given)) {}
-  /// The way that is the best one for another shape, which may differ in m.
-  prepared_gemm(const gemm_shape& given, const gemm_shape& like, const gemm_tuning& tuned) {
+      : prepared_gemm(given, given, tuning_in_use(compiled_set).of(given),
+                      tuning_in_use(compiled_set).of(given)) {}
+  /// By a tuning of its own, the way that is the best one of another shape by the tuning of that.
+  prepared_gemm(const gemm_shape& given, const gemm_shape& like, const gemm_tuning& tuned,
+                const gemm_tuning& tuned_like) {
     const select::gemm_choice choice =
-        select::gemm(select::without_unit_axes(like), lanes<T>, tuned);
+        select::gemm(select::without_unit_axes(like), lanes<T>, tuned_like);
     const gemm_shape s = select::without_unit_axes(given);
     is_transposed = choice.transposed;
     shape = is_transposed ? transposed(s) : s;
@@ -95,22 +97,25 @@ struct prepared_gemm {
   }
 };
 
-/// The same by the tuning in use. A thread keeps what it prepared last (one product of order 8,
-/// sizes at run time, Zen 4: 110 ns instead of 170).
+/// The same by the tuning in use; of real numbers `like` is the shape given. A thread keeps what it
+/// prepared last (one product of order 8, sizes at run time, Zen 4: 110 ns instead of 170).
 template <class T>
 prepared_gemm<T> prepare(const gemm_shape& given, const gemm_shape& like) {
   static thread_local struct {
     gemm_shape shape, like;
     prepared_gemm<T> ready;
   } last;
-  if (last.ready.kernel.products == nullptr || last.shape != given || last.like != like)
-    last = {given, like, prepared_gemm<T>(given, like, tuning_in_use(compiled_set).of(given))};
+  if (last.ready.kernel.products == nullptr || last.shape != given ||
+      (is_complex_type<T> && last.like != like)) {
+    const tuning& in_use = tuning_in_use(compiled_set);
+    last = {given, like, prepared_gemm<T>(given, like, in_use.of(given), in_use.of(like))};
+  }
   return last.ready;  // a copy: while it runs, the thread may take up another product
 }
 template <class T>
 prepared_gemm<T> prepare(const gemm_shape& given, const gemm_shape& like,
                          const gemm_tuning& tuned) {
-  return prepared_gemm<T>(given, like, tuned);
+  return prepared_gemm<T>(given, like, tuned, tuned);
 }
 
 template <class T>
@@ -173,11 +178,14 @@ void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_a
   };
   const bool may_split =
       all.count == 1 && flops_of(given) >= 2 * select::task_flops && select::are_strided(given);
-  const bool turns = !is_complex_type<T> && given.m < given.n;
-  gemm_shape s = turns ? transposed(given) : given;
+  const bool by_columns = given.m < given.n;  // said as rows of C^T
+  gemm_shape s = by_columns ? transposed(given) : given;
   const index rows = may_split ? select::rows_of_task(s) : 0;
   if (!may_split || s.m < 2 * rows) return run_part(given, all);
-  gemm_arguments<T> g = turns ? transposed(all) : all;
+  gemm_arguments<T> g = by_columns ? transposed(all) : all;
+  const auto run_rows = [&] {
+    run_part(by_columns ? transposed(s) : s, by_columns ? transposed(g) : g);
+  };
   const index blocks = s.m / rows, rest = s.m % rows;
   s.m = rows;
   s.a.shared = s.c.shared = false;
@@ -186,25 +194,25 @@ void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_a
   g.b.problem = 0;
   g.c.problem = rows * s.c.row;
   g.count = blocks;
-  run_part(s, g);
+  run_rows();
   if (rest == 0) return;
   s.m = rest;
   g.a.data = static_cast<const T*>(g.a.data) + blocks * g.a.problem;
   g.c.data = static_cast<const T*>(g.c.data) + blocks * g.c.problem;
   g.count = 1;
-  run_part(s, g);
+  run_rows();
 }
 
-/// Problems that are the rows of one product, each computed as one of many.
+/// Problems that are the rows of one product, each computed as one of many: neither how many there
+/// are nor how far apart they lie decides the way.
 template <class T, class... Tuned>
 void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
-  const auto of_rows = [&](index rows) {
-    return select::one_of_rows(s, rows, g.a.problem, g.c.problem);
-  };
-  const gemm_shape one = of_rows(g.count);
+  const gemm_shape one = select::one_of_rows(s, g.count, g.a.problem, g.c.problem);
+  gemm_shape like = select::one_of_rows(s, 64, 0, 0);
+  like.a.shared = false;
   g.count = 1;
   if (g.alpha != T(0) && select::are_sums_of_neighbours(one, lanes<T>)) return run_sums(one, g);
-  run_in_blocks<T>(one, of_rows(64), g, tuned...);
+  run_in_blocks<T>(one, like, g, tuned...);
 }
 
 template <class T, class... Tuned>

@@ -277,6 +277,27 @@ TEST_CASE_TEMPLATE("a problem has the bits alone that it has in a batch", T, flo
   }
 }
 
+TEST_CASE_TEMPLATE("rows that interlock have the bits alone that they have together", T, double,
+                   std::complex<float>, std::complex<double>) {
+  // Problem p is row p of column-major matrices; B is one for all.
+  constexpr index count = 6, ld = 10, k = 40;
+  generator g(6);
+  for (const index n : {1, 2, 9}) {
+    CAPTURE(n);
+    std::vector<T> a(ld * k), b(static_cast<std::size_t>(k * n)),
+        together(static_cast<std::size_t>(ld * n)), alone(together);
+    fill(a.data(), ld * k, g, entries_kind::random);
+    fill(b.data(), k * n, g, entries_kind::random);
+    const auto from = [&](index p, index problems, std::vector<T>& c) {
+      gemm(order::column_major, op::none, op::none, 1, n, k, T(1), a.data() + p, ld, 1, b.data(), k,
+           0, T(0), c.data() + p, ld, 1, problems);
+    };
+    from(0, count, together);
+    for (index p = 0; p < count; ++p) from(p, 1, alone);
+    CHECK(std::memcmp(together.data(), alone.data(), together.size() * sizeof(T)) == 0);
+  }
+}
+
 TEST_CASE("problems in falling order and problems that interlock are strided batches too") {
   // Columns 2 p and 2 p + 1 of a row-major matrix are problem p.
   generator g(4);

@@ -469,6 +469,8 @@ static_assert(panels(32, true, 15) == lanes_panels{32} && panels(24, true) == pa
 static_assert(panels(64, true) == lanes_panels{1, true}, "one tile at least");
 static_assert(panels(86, true) == lanes_panels{86}, "one tile is more than L1");
 static_assert(panels_by_lanes(32, 32, 32, 4, 32, true) == lanes_panels{4, true});
+static_assert(panels_by_lanes(129, 129, 129, 4, 32, false) == lanes_panels{2, false},
+              "rows that are no whole lines meet in all sets");
 static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
 static_assert(streams_lines(8192, tuned_for(8, &gemm_tuning::stream_to, 2048)));

@@ -101,8 +101,8 @@ constexpr int neighbours(int width, scalar type) {
 /// these are enough (panel_rows) to pay for the copy.
 ///
 /// An L1 of 64 sets of 8 lines or more (n = 128 in double precision, four lines a row: 16 sets are
-/// met). Beyond 64 pages they miss the TLB. Where neither is
-/// so the copy only costs (n = 80: 0.87 of OpenBLAS with it, 0.94 without).
+/// met). Beyond 64 pages they miss the TLB. Where neither is so the copy only costs (n = 80: 0.87
+/// of OpenBLAS with it, 0.94 without).
 constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t) {
   const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
   constexpr index lines = 4, ways = 8;
