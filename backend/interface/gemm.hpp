@@ -23,11 +23,12 @@ struct matrix_batch {
   bool shared = false;  ///< one matrix serves all problems
   bool conjugated = false;
 
-  friend constexpr bool operator==(const matrix_batch&, const matrix_batch&) = default;
+  [[gnu::always_inline]] friend constexpr bool operator==(const matrix_batch&,
+                                                          const matrix_batch&) = default;
 };
 
 /// The same entries read as the transposed matrices.
-constexpr matrix_batch transposed(matrix_batch x) {
+[[gnu::always_inline]] constexpr matrix_batch transposed(matrix_batch x) {
   const index row = x.row;
   x.row = x.column;
   x.column = row;
@@ -40,11 +41,12 @@ struct gemm_shape {
   index m = 0, n = 0, k = 0;
   matrix_batch a, b, c;
 
-  friend constexpr bool operator==(const gemm_shape&, const gemm_shape&) = default;
+  [[gnu::always_inline]] friend constexpr bool operator==(const gemm_shape&,
+                                                          const gemm_shape&) = default;
 };
 
 /// The same product read from the other side: C^T := alpha B^T A^T + beta C^T.
-constexpr gemm_shape transposed(const gemm_shape& s) {
+[[gnu::always_inline]] constexpr gemm_shape transposed(const gemm_shape& s) {
   return {s.type, s.n, s.m, s.k, transposed(s.b), transposed(s.a), transposed(s.c)};
 }
 
@@ -74,7 +76,7 @@ struct gemm_alignment {
 constexpr gemm_alignment transposed(const gemm_alignment& x) { return {x.b, x.a, x.c}; }
 
 /// Flops of one product, a complex multiply-add being four real ones.
-constexpr double flops_of(const gemm_shape& s) {
+[[gnu::always_inline]] constexpr double flops_of(const gemm_shape& s) {
   return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
          (is_complex(s.type) ? 4 : 1);
 }

@@ -74,7 +74,7 @@ enum class residence : unsigned char { l2, l3, memory };
 inline constexpr index binned_problems = 4096;
 
 /// Rows of one product that are a task of the thread pool.
-constexpr index rows_of_task(const gemm_shape& s) {
+[[gnu::always_inline]] constexpr index rows_of_task(const gemm_shape& s) {
   const double of_row = flops_of({s.type, 1, s.n, s.k, s.a, s.b, s.c});
   const auto rows = static_cast<index>(task_flops / (of_row < 1 ? 1 : of_row));
   return (rows + 16) / 16 * 16;

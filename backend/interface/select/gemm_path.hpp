@@ -4,7 +4,8 @@
 #include <tenfold/backend/interface/select/shipped_tuning.hpp>
 
 /// Which way a batched product is taken: what its lanes are, which side is which, what goes by way
-/// of scratch.
+/// of scratch. Always inline: it is asked in code for several instruction sets, of which no linker
+/// may keep one for all.
 namespace tenfold::select {
 
 /// What the lanes of a batched product are: neighbouring columns of one C, or one entry of as many
@@ -20,24 +21,24 @@ struct gemm_choice {
 };
 
 /// Whether a matrix is reached row by row, neighbours along a row.
-constexpr bool has_rows(const matrix_batch& x) {
+[[gnu::always_inline]] constexpr bool has_rows(const matrix_batch& x) {
   return (x.layout == batch_layout::strided || x.layout == batch_layout::pointers) && x.column == 1;
 }
 
 /// Whether the strides of a problem lead from entry to entry of the scalar.
-constexpr bool has_strides(const matrix_batch& x, scalar type) {
+[[gnu::always_inline]] constexpr bool has_strides(const matrix_batch& x, scalar type) {
   return x.layout == batch_layout::strided || x.layout == batch_layout::pointers ||
          (x.layout == batch_layout::interleaved && !is_complex(type));
 }
 
 /// Whether one matrix, wherever its entries lie, is broadcast to all lanes.
-constexpr bool is_uniform(const matrix_batch& a, scalar type) {
+[[gnu::always_inline]] constexpr bool is_uniform(const matrix_batch& a, scalar type) {
   return a.shared && has_strides(a, type);
 }
 
 /// Neighbouring columns in one vector, of `width` lanes for real and imaginary parts apart: complex
 /// ones lie there in pairs, half as many, unless that is a single one.
-constexpr int neighbours(int width, scalar type) {
+[[gnu::always_inline]] constexpr int neighbours(int width, scalar type) {
   return is_complex(type) && width >= 4 ? width / 2 : width;
 }
 
@@ -55,8 +56,6 @@ constexpr int neighbours(int width, scalar type) {
 /// and what scratch costs: B transposed in registers 0.6 an entry, other entries one by one 2, C
 /// there and back 4. Measured at n = 2, 3, 4, 6 and 8 (Sapphire Rapids): 8, 19, 28, 66 and 103
 /// where this says 12, 20, 30, 56 and 90.
-///
-/// Always inline, as what follows: it is asked in code for several instruction sets.
 [[gnu::always_inline]] constexpr double columns_cost(const gemm_shape& s, int width) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k);
@@ -103,14 +102,15 @@ constexpr int neighbours(int width, scalar type) {
 /// An L1 of 64 sets of 8 lines or more (n = 128 in double precision, four lines a row: 16 sets are
 /// met). Beyond 64 pages they miss the TLB. Where neither is so the copy only costs (n = 80: 0.87
 /// of OpenBLAS with it, 0.94 without).
-constexpr bool packs_panels(const gemm_shape& s, index row, const gemm_tuning& t) {
+[[gnu::always_inline]] constexpr bool packs_panels(const gemm_shape& s, index row,
+                                                   const gemm_tuning& t) {
   const index bytes = (row < 0 ? -row : row) * static_cast<index>(bytes_of(s.type));
   constexpr index lines = 4, ways = 8;
   return s.m >= t.panel_rows &&
          (s.k * lines > ways * sets_met(bytes, lines) || s.k * bytes > 64 * 4096);
 }
 
-constexpr bool are_strided(const gemm_shape& s) {
+[[gnu::always_inline]] constexpr bool are_strided(const gemm_shape& s) {
   for (const matrix_batch* x : {&s.a, &s.b, &s.c}) {
     if (x->layout != batch_layout::strided) return false;
   }
@@ -120,19 +120,20 @@ constexpr bool are_strided(const gemm_shape& s) {
 /// Whether problems of one complex number each run as one product entry by entry: converted to
 /// lanes on the way, as products of matrices are, they ran at a sixth of the rate of plain loops
 /// (double precision, in L2, Zen 4).
-constexpr bool is_entry_wise(const gemm_shape& s) {
+[[gnu::always_inline]] constexpr bool is_entry_wise(const gemm_shape& s) {
   return is_complex(s.type) && s.m == 1 && s.n == 1 && s.k == 1 && are_strided(s);
 }
 
 /// Whether problems are the rows of one product, vectors times a matrix that all share, or are so
 /// transposed. As such a tile has several of them, while each alone loads the matrix (vectors of 16
 /// and 32 in L2, double precision, Zen 5: 49 and 27 GB/s, one by one 40 and 19).
-constexpr bool are_rows_of_one(const gemm_shape& s) {
+[[gnu::always_inline]] constexpr bool are_rows_of_one(const gemm_shape& s) {
   return s.m == 1 && s.b.shared && !s.a.shared && are_strided(s);
 }
 
 /// That product: of so many rows, in steps of `a` and `c` entries.
-constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a, index c) {
+[[gnu::always_inline]] constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a,
+                                                        index c) {
   s.m = rows;
   s.a.row = a;
   s.c.row = c;
@@ -143,20 +144,21 @@ constexpr gemm_shape one_of_rows(gemm_shape s, index rows, index a, index c) {
 /// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
 /// is, that of four lanes (real; 3 x 3 times a vector each, in L2: 5.6 GB/s by the kernels of
 /// batches, 39 so, single precision 3 and 38; Zen 5).
-constexpr bool fills_half(index terms, scalar type, int width) {
+[[gnu::always_inline]] constexpr bool fills_half(index terms, scalar type, int width) {
   return 2 * terms >= (is_complex(type) || width < 4 ? width : 4);
 }
 
 /// Whether each result is a sum of terms that are neighbours in both operands, as those of a matrix
 /// times a vector are, or are so transposed: see are_short_sums.
-constexpr bool are_sums_of_neighbours(const gemm_shape& s, int width) {
+[[gnu::always_inline]] constexpr bool are_sums_of_neighbours(const gemm_shape& s, int width) {
   return s.n == 1 && s.a.column == 1 && s.b.row == 1 && fills_half(s.k, s.type, width) &&
          !s.a.conjugated && !s.b.conjugated && are_strided(s);
 }
 
 /// Whether a product whose sizes the types tell has code of its own: up to where panels are packed,
 /// and before the tiles' loops make up for what constants save.
-constexpr bool has_static_code(const gemm_shape& s, int width, const gemm_tuning& t) {
+[[gnu::always_inline]] constexpr bool has_static_code(const gemm_shape& s, int width,
+                                                      const gemm_tuning& t) {
   return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t) &&
          !is_entry_wise(s) && !are_rows_of_one(s) && !are_rows_of_one(transposed(s)) &&
          !are_sums_of_neighbours(s, width) && !are_sums_of_neighbours(transposed(s), width);
@@ -167,12 +169,12 @@ struct gemm_scratch {
   index a = 0, b = 0, c = 0;
   constexpr index entries() const { return a + b + c; }
 };
-constexpr gemm_scratch columns_scratch(const gemm_shape& s, int width) {
+[[gnu::always_inline]] constexpr gemm_scratch columns_scratch(const gemm_shape& s, int width) {
   const index ld = (s.n + width - 1) / width * width;
   return {has_strides(s.a, s.type) ? 0 : s.m * s.k, has_rows(s.b) ? 0 : s.k * ld,
           has_rows(s.c) ? 0 : s.m * ld};
 }
-constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
+[[gnu::always_inline]] constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
   const auto in_lanes = [&](const matrix_batch& x) {
     return x.layout == batch_layout::interleaved && x.block % width == 0;
   };
@@ -182,7 +184,7 @@ constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
 
 /// The same product with the strides of single entries taken out: problems of one number that are
 /// neighbours are lanes.
-constexpr gemm_shape without_unit_axes(gemm_shape s) {
+[[gnu::always_inline]] constexpr gemm_shape without_unit_axes(gemm_shape s) {
   if (s.m != 1 || s.n != 1 || s.k != 1) return s;
   for (matrix_batch* x : {&s.a, &s.b, &s.c}) {
     if (x->layout != batch_layout::pointers) x->row = x->column = 0;
