@@ -243,16 +243,17 @@ TEST_CASE("a stride of 0 shares one matrix among all problems") {
 
 TEST_CASE_TEMPLATE("a problem has the bits alone that it has in a batch", T, float, double,
                    std::complex<float>, std::complex<double>) {
-  struct sizes {
+  struct call_shape {
     index m, n, k, stride_a, stride_b;
   };
   constexpr index count = 6;
   generator g(5);
-  for (const sizes& s : {sizes{1, 9, 40, 40, 0},
-                         {9, 1, 40, 0, 40},
-                         {1, 1, 40, 40, 0},
-                         {1, 31, 17, 17, 0},
-                         {104, 105, 121, 104 * 121, 105 * 121}}) {
+  for (const call_shape& s : {call_shape{1, 9, 40, 40, 0},
+                              {9, 1, 40, 0, 40},
+                              {1, 1, 40, 40, 0},
+                              {1, 31, 17, 17, 0},
+                              {104, 105, 121, 104 * 121, 105 * 121},
+                              {16, 700, 65, 16 * 65, 700 * 65}}) {
     std::vector<T> a(static_cast<std::size_t>(s.m * s.k * count)),
         b(static_cast<std::size_t>(s.k * s.n * count)),
         together(static_cast<std::size_t>(s.m * s.n * count)), alone(together);
