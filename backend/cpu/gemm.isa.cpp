@@ -82,7 +82,7 @@ struct prepared_gemm {
   explicit prepared_gemm(const gemm_shape& given)
       : prepared_gemm(given, given, tuning_in_use(compiled_set).of(given),
                       tuning_in_use(compiled_set).of(given)) {}
-  /// By a tuning of its own, the way that is the best one of another shape by the tuning of that.
+  /// The kernel is that of `given` by its tuning; which way it goes, `like` says by another.
   prepared_gemm(const gemm_shape& given, const gemm_shape& like, const gemm_tuning& tuned,
                 const gemm_tuning& tuned_like) {
     const select::gemm_choice choice =
@@ -183,7 +183,7 @@ void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_a
   const index rows = may_split ? select::rows_of_task(s) : 0;
   if (!may_split || s.m < 2 * rows) return run_part(given, all);
   gemm_arguments<T> g = by_columns ? transposed(all) : all;
-  const auto run_rows = [&] {
+  const auto run_lines = [&] {
     run_part(by_columns ? transposed(s) : s, by_columns ? transposed(g) : g);
   };
   const index blocks = s.m / rows, rest = s.m % rows;
@@ -194,21 +194,22 @@ void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_a
   g.b.problem = 0;
   g.c.problem = rows * s.c.row;
   g.count = blocks;
-  run_rows();
+  run_lines();
   if (rest == 0) return;
   s.m = rest;
   g.a.data = static_cast<const T*>(g.a.data) + blocks * g.a.problem;
   g.c.data = static_cast<const T*>(g.c.data) + blocks * g.c.problem;
   g.count = 1;
-  run_rows();
+  run_lines();
 }
 
 /// Problems that are the rows of one product, each computed as one of many: neither how many there
 /// are nor how far apart they lie decides the way.
 template <class T, class... Tuned>
 void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
+  constexpr index many = 64;
   const gemm_shape one = select::one_of_rows(s, g.count, g.a.problem, g.c.problem);
-  gemm_shape like = select::one_of_rows(s, 64, 0, 0);
+  gemm_shape like = select::one_of_rows(s, many, 0, 0);
   like.a.shared = false;
   g.count = 1;
   if (g.alpha != T(0) && select::are_sums_of_neighbours(one, lanes<T>)) return run_sums(one, g);
