@@ -15,26 +15,36 @@ class explaining_products : protected explained_values<M, L, Program> {
   using base::classify, base::in_tiles, base::labels_of, base::workspace;
   using base::explained_values;
 
+  struct chosen_product {
+    gemm_shape said;
+    select::gemm_choice choice;
+  };
   /// The batched product that a step is, or the one product of which its problems are the rows.
-  constexpr gemm_shape product_of(const explained_phase& in, const program_step& step) const {
+  constexpr chosen_product product_of(const explained_phase& in, const program_step& step,
+                                      int width) const {
+    const auto choice_of = [&](const gemm_shape& s) {
+      return select::gemm(s, width, select::tuning_of(caps_, s));
+    };
     const gemm_shape s = gemm_of(step, problem_.type);
+    const gemm_shape turned = transposed(s);
+    const bool are_turned = !select::are_rows_of_one(s) && select::are_rows_of_one(turned);
+    if (!are_turned && !select::are_rows_of_one(s)) return {s, choice_of(s)};
     const index count =
         in.tiles.count == 0 ? 1 : nominal(out_.extents[out_.orders[in.tiles.begin]]);
-    if (select::are_rows_of_one(s))
-      return select::one_of_rows(s, count, step.a.tile_stride[0], step.c.tile_stride[0]);
-    if (const gemm_shape turned = transposed(s); select::are_rows_of_one(turned))
-      return transposed(
-          select::one_of_rows(turned, count, step.b.tile_stride[0], step.c.tile_stride[0]));
-    return s;
+    const operand_ref& rows = are_turned ? step.b : step.a;
+    const gemm_shape one = select::one_of_rows(are_turned ? turned : s, count, rows.tile_stride[0],
+                                               step.c.tile_stride[0]);
+    select::gemm_choice choice = choice_of(select::as_many_rows(one));
+    choice.transposed = choice.transposed != are_turned;
+    return {are_turned ? transposed(one) : one, choice};
   }
 
   /// A batched product: its lanes, and the register tile of one problem or of one tile of problems.
   constexpr void product(explained_phase& in, const program_step& step) {
     explained_step& e = out_.steps[step.origin];
     const int width = caps_.lanes(problem_.type);
-    const gemm_shape said = product_of(in, step);
+    const auto [said, choice] = product_of(in, step, width);
     const gemm_tuning tuned = select::tuning_of(caps_, said);
-    const select::gemm_choice choice = select::gemm(said, width, tuned);
     const bool by_lanes = choice.path == select::gemm_path::by_lanes;
     const gemm_shape s = choice.transposed ? transposed(said) : said;
     const select::gemm_scratch copied =

@@ -29,8 +29,8 @@ inline constexpr select::gemm_path path_here =
 /// What is shipped, with one of the choices.
 template <class T, bool Interleaved, int N, fixed_choice Choice>
 constexpr gemm_tuning with_choice() {
-  gemm_tuning t = select::shipped(class_of(shape_here<T, Interleaved, N>), cpu::compiled_set,
-                                  cpu::compiled_model);
+  gemm_tuning t = select::shipped_static(class_of(shape_here<T, Interleaved, N>), cpu::compiled_set,
+                                         cpu::compiled_model);
   choose(t, Interleaved, Choice);
   return t;
 }

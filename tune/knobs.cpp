@@ -59,6 +59,14 @@ std::vector<knob> knobs_of(const size_class& c) {
                           {0, 6000, 12000, never}));
   all.push_back(one_value("prefetch distance", place::memory, &gemm_tuning::distance,
                           {1024, 2048, 4096, 6144, 8192, 16384, 32768}));
+  knob repeats{"prefetch repeats", place::memory, {[](gemm_tuning& t) { t.repeats = 1; }}};
+  for (const int times : {2, 4, 6}) {
+    repeats.choices.push_back([=](gemm_tuning& t) {
+      t.repeats = times;
+      t.l2_to = 0;  // only what goes to L2 is repeated
+    });
+  }
+  all.push_back(repeats);
   const char* const stores = "non-temporal stores";
   all.push_back(c.interleaved
                     ? one_value(stores, place::memory, &gemm_tuning::stream_to, {0, never})
@@ -78,11 +86,11 @@ knob fixed_knob(const size_class& c) {
   return k;
 }
 
-gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found) {
-  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::memory_from,
-                           &gemm_tuning::memory_to, &gemm_tuning::distance, &gemm_tuning::stream_to,
-                           &gemm_tuning::stream_group, &gemm_tuning::task})
-    fixed.*value = found.*value;
+gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found, const gemm_tuning& shipped) {
+  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::l2_to, &gemm_tuning::memory_from,
+                           &gemm_tuning::memory_to, &gemm_tuning::distance, &gemm_tuning::repeats,
+                           &gemm_tuning::stream_to, &gemm_tuning::stream_group, &gemm_tuning::task})
+    if (found.*value != shipped.*value) fixed.*value = found.*value;
   return fixed;
 }
 
@@ -123,6 +131,7 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     w.group = std::min(w.group, select::problems_at_most(from, w.choice.path, ahead));
     w.fetches = select::fetches_from_memory(bytes, true, t);
     if (w.fetches) w.ahead = ahead;
+    if (w.fetches && all > t.l2_to) w.repeats = t.repeats;
     w.streams = on.where == place::memory && select::streams_results(result, t);
     if (w.streams && !by_lanes) w.stream_group = select::streamed_problems(result, t);
   } else {

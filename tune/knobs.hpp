@@ -40,8 +40,8 @@ knob fixed_knob(const size_class&);
 
 /// The values for static sizes: those that shape code, and by which way a product goes, from a
 /// search over such sizes; what concerns the walk over a batch, which all sizes share, from
-/// `found`.
-gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found);
+/// `found` where it is not what is `shipped` for run-time sizes.
+gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found, const gemm_tuning& shipped);
 
 /// What a product does by a tuning: two tunings by which it does the same need not be compared.
 struct way {
@@ -49,7 +49,7 @@ struct way {
   select::tile_shape tile;
   bool is_narrow = false, ends_narrow = false, packs = false, fetches = false, streams = false,
        unrolls = false;
-  index group = 0, ahead = 0, stream_group = 0, task = 0;
+  index group = 0, ahead = 0, repeats = 1, stream_group = 0, task = 0;
 
   friend constexpr bool operator==(const way&, const way&) = default;
 };

@@ -157,8 +157,10 @@ void print(const finding& f, const gemm_tuning& start) {
     std::printf(" %s=%d", field.name, f.found.*field.value);
     changed = true;
   }
-  const gemm_tuning fixed_start =
-      for_fixed(select::shipped(f.which, best_instruction_set(), processor_here()), f.found);
+  const instruction_set set = best_instruction_set();
+  const processor model = processor_here();
+  const gemm_tuning fixed_start = for_fixed(select::shipped_static(f.which, set, model), f.found,
+                                            select::shipped(f.which, set, model));
   for (const tuning_field& field : tuning_fields) {
     if (f.fixed.*field.value == fixed_start.*field.value) continue;
     std::printf(" static:%s=%d", field.name, f.fixed.*field.value);

@@ -253,17 +253,20 @@ class searching {
 
 finding search(const size_class& c, const gemm_tuning& start, arena& memory,
                const search_options& options) {
-  finding result{c, start, select::shipped(c, options.set, options.model), {}};
+  const gemm_tuning shipped = select::shipped(c, options.set, options.model);
+  finding result{c, start, select::shipped_static(c, options.set, options.model), {}};
   result.found = searching(c, start, memory, options, false).run(knobs_of(c), result.compared);
   const gemm_tuning fixed =
       searching(c, result.fixed, memory, options, true).run({fixed_knob(c)}, result.compared);
-  result.fixed = for_fixed(fixed, result.found);
+  result.fixed = for_fixed(fixed, result.found, shipped);
   return result;
 }
 
 finding compare(const size_class& c, const gemm_tuning& start, const gemm_tuning& found,
                 arena& memory, const search_options& options) {
-  finding result{c, found, for_fixed(select::shipped(c, options.set, options.model), found), {}};
+  const gemm_tuning fixed = for_fixed(select::shipped_static(c, options.set, options.model), found,
+                                      select::shipped(c, options.set, options.model));
+  finding result{c, found, fixed, {}};
   searching(c, start, memory, options, false).compare_with(found, result.compared);
   return result;
 }

@@ -156,18 +156,31 @@ struct accumulators {
     }
   }
 
-  /// So many lines of each operand to come.
+  /// So many lines of each operand to come; see fetch_cursor::lines.
   template <tile_modes How, int Lines>
   [[gnu::always_inline]] static void fetch(fetch_cursor& next) {
-    const auto lines_at = [](std::uintptr_t p) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-      for (int i = 0; i < Lines; ++i)
-        __builtin_prefetch(reinterpret_cast<const char*>(p + static_cast<std::uintptr_t>(i) * 64),
-                           0, How.ahead == select::fetch::into_l1 ? 3 : 2);
+    const auto each_operand = [&](const auto& fetch_from) __attribute__((always_inline)) {
+      fetch_from(next.a);
+      fetch_from(next.b);
+      if (next.rate_c != 0) fetch_from(next.c);
     };
-    lines_at(next.a);
-    lines_at(next.b);
-    if (next.rate_c != 0) lines_at(next.c);
+    constexpr bool into_l1 = How.ahead == select::fetch::into_l1;
+    if constexpr (How.repeats) {
+#pragma GCC unroll 1
+      for (index at = 0; at < next.lines * 64; at += 64)
+        each_operand([&](std::uintptr_t from) __attribute__((always_inline)) {
+          __builtin_prefetch(reinterpret_cast<const char*>(from + static_cast<std::uintptr_t>(at)),
+                             0, 2);
+        });
+    }
+    if (!How.repeats || !into_l1 || next.lines == 0)
+      each_operand([](std::uintptr_t from) __attribute__((always_inline)) {
+#pragma GCC unroll 32
+        for (int i = 0; i < Lines; ++i)
+          __builtin_prefetch(
+              reinterpret_cast<const char*>(from + static_cast<std::uintptr_t>(i) * 64), 0,
+              into_l1 ? 3 : 2);
+      });
     next.advance(1);
   }
 
@@ -214,10 +227,14 @@ struct accumulators {
                    (is_part<How>(n) ? part<How.tail, L>(c, t.tail) : entry_of<How.c, L>(c, t.c_im));
       });
     }
-    if constexpr (How.streams && !is_complex_type<T>) {
+    if constexpr (How.streams && (!is_complex_type<T> || How.c == lane_access::split)) {
       if (t.past_caches)
         return each([&]<int L>(auto& s, int m, int n) __attribute__((always_inline)) {
-          stream<T, L>(t.c + m * t.c_m + at<How>(n, t.c_n, t.tail), value(s));
+          T* const c = t.c + m * t.c_m + at<How>(n, t.c_n, t.tail);
+          if constexpr (How.c == lane_access::split)
+            stream_split<T, L>(c, value(s), t.c_im);
+          else
+            stream<T, L>(c, value(s));
         });
     }
     each([&]<int L>(auto& s, int m, int n) __attribute__((always_inline)) {

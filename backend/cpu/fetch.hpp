@@ -29,13 +29,14 @@
 /// prefetching adds, which follows two streams at a time: one or two read in order come at 40 GB/s,
 /// three and more in turns at 14 to 22, in pieces of 12 KB at 32. A tile has about ten.
 ///
-/// Zen 4 loses no fetch into L2 that comes alone, and computes meanwhile as long as its scratch is
-/// in L1. Beside 4 and 8 multiply-adds for each line, which take 1.2 and 2.4 ns, a line takes 2.2
-/// and 3.1 ns, alone 2.1 (into L1 5.5 and 5.0; in groups of 16 3.2, of 64 4.4). With scratch of 128
-/// KB in L2, 8 multiply-adds take 4.4 ns, and with a line 9: longer than one after the other. So
-/// lines are spread as evenly as bytes allow, and what a tile keeps is kept small (operators in
-/// halves of p = 5 and 7 from memory, against a whole number of lines for each piece of work: BK1
-/// 1.12 and 1.05, BK3 1.08, BK5 1.2 and 1.4 times the rate).
+/// Zen 4 loses fetches into L2 as well, hence select::fetch_repeats, but few that come alone, and
+/// computes meanwhile as long as its scratch is in L1. Beside 4 and 8 multiply-adds for each line,
+/// which take 1.2 and 2.4 ns, a line takes 2.2 and 3.1 ns, alone 2.1 (into L1 5.5 and 5.0; in
+/// groups of 16 3.2, of 64 4.4). With scratch of 128 KB in L2, 8 multiply-adds take 4.4 ns, and
+/// with a line 9: longer than one after the other. So lines are spread as evenly as bytes allow,
+/// and what a tile keeps is kept small (operators in halves of p = 5 and 7 from memory, against a
+/// whole number of lines for each piece of work: BK1 1.12 and 1.05, BK3 1.08, BK5 1.2 and 1.4 times
+/// the rate).
 ///
 /// Rows that go through a map (mapped.hpp) fetch those of the next tile as they come, and into L1.
 /// Spread over the tile with all other lines they brought BP1 of p = 4 to 0.75 of the rate on Zen
@@ -94,8 +95,13 @@ class line_fetcher : private line_walk {
  private:
   template <int Locality>
   [[gnu::always_inline]] void fetch_lines() {
-    for (; at_ < due_; at_ += 64)
-      __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, Locality);
+    constexpr std::uintptr_t repeats = Locality == 2 ? select::fetch_repeats(compiled_model) : 1;
+    constexpr std::uintptr_t back = 64 * select::fetch_back;
+    for (; at_ < due_; at_ += 64) {
+#pragma GCC unroll 8
+      for (std::uintptr_t i = 0; i < repeats; ++i)
+        __builtin_prefetch(reinterpret_cast<const void*>(at_ - i * back), 0, Locality);
+    }
   }
 
   staged_lines* written_ = nullptr;

@@ -46,6 +46,7 @@ struct problem_steps {
 /// Bytes of each operand that are fetched with each contracted value of each register tile.
 struct fetch_rates {
   index a = 0, b = 0, c = 0;
+  int lines = 0;  ///< see fetch_cursor
 
   /// One problem has so many entries, and is computed in so many parts. Rounded up: of what is left
   /// out each line costs the time that memory takes to answer.
@@ -85,7 +86,7 @@ template <class T>
                                                       const fetch_rates& rates) {
   if (!step.fetches) return {};
   if (step.at != nullptr) {
-    fetch_cursor next{true, 0, 0, 0, rates.a, rates.b, rates.c};
+    fetch_cursor next{true, 0, 0, 0, rates.a, rates.b, rates.c, rates.lines};
     const problem_addresses& fetched = step.at[step.ahead];
     if (step.at->a == fetched.a) next.rate_a = 0;
     if (step.at->b == fetched.b) next.rate_b = 0;
@@ -102,7 +103,8 @@ template <class T>
           address(t.c, step.next_c),
           step.next_a == 0 ? 0 : rates.a,
           step.next_b == 0 ? 0 : rates.b,
-          step.next_c == 0 ? 0 : rates.c};
+          step.next_c == 0 ? 0 : rates.c,
+          rates.lines};
 }
 /// On by so many problems, after `parts` parts of one.
 template <class T>

@@ -203,17 +203,13 @@ void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_a
   run_lines();
 }
 
-/// Problems that are the rows of one product, each computed as one of many: neither how many there
-/// are nor how far apart they lie decides the way.
+/// Problems that are the rows of one product.
 template <class T, class... Tuned>
 void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
-  constexpr index many = 64;
   const gemm_shape one = select::one_of_rows(s, g.count, g.a.problem, g.c.problem);
-  gemm_shape like = select::one_of_rows(s, many, 0, 0);
-  like.a.shared = false;
   g.count = 1;
   if (g.alpha != T(0) && select::are_sums_of_neighbours(one, lanes<T>)) return run_sums(one, g);
-  run_in_blocks<T>(one, like, g, tuned...);
+  run_in_blocks<T>(one, select::as_many_rows(one), g, tuned...);
 }
 
 template <class T, class... Tuned>

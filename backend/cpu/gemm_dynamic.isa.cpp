@@ -87,9 +87,14 @@ template <class T, int W, lane_access How>
   } else if (t.alpha != T(1)) {
     set_sums([&](const vec<T, W>& v) { return value_of<false>(alpha * v); });
   }
-  if constexpr (!is_complex_type<T> && W > 1) {
+  if constexpr (W > 1 && (splits || !is_complex_type<T>)) {
     if (t.past_caches) {
-      const auto write = [&](const T* sum, T* c) { stream<T, W>(c, load<T, W>(sum)); };
+      const auto write = [&](const T* sum, T* c) {
+        if constexpr (splits)
+          stream_split<T, W>(c, load_sum(sum), t.c_im);
+        else
+          stream<T, W>(c, load_sum(sum));
+      };
       return for_each_entry(write, write);
     }
   }
@@ -139,7 +144,8 @@ void tiles(const T* a, const T* b, T* c, const tile_operands<T>& operands, const
   t.c_n = Touch || !is_sum ? W : operands.c_n;
   t.c_im = is_sum ? operands.c_im : W;
   t.past_caches = is_sum && operands.past_caches;
-  t.next = {false, next.a, next.b, next.c, next.rate_a, next.rate_b, next.rate_c};
+  t.next = next;
+  t.next.fetches = false;
 
   // Where the tile lies in its problem, and what it fetches of the next.
   const problem_addresses* at = step.at;
@@ -226,6 +232,7 @@ using columns_table = tile_table<T, W, columns_cut<T, W>,
                                  tile_modes{.tail = Partial ? any_tail : 0,
                                             .conjugate_a = Conjugate,
                                             .ahead = select::fetch::into_l1,
+                                            .repeats = true,
                                             .last = Last},
                                  true>;
 
@@ -241,7 +248,7 @@ using lanes_table =
     tile_table<T, lanes<T>, lanes_cut<T, A>,
                tile_modes{A, is_complex_type<T> ? lane_access::split : lane_access::lanes, false,
                           true, is_complex_type<T> ? lane_access::split : lane_access::lanes, 0,
-                          Conjugate, select::fetch::into_l2, 2, true},
+                          Conjugate, select::fetch::into_l2, 2, true, true},
                columns_touch<T>>;
 
 /// Calls f(first, length, count) for each run of equal ones among parts i to `end` of a range.
@@ -412,8 +419,13 @@ tile_walk walk_of(const gemm_shape& s, index columns, index problems, select::ti
   how.across = select::chunks(columns, most.n);
   how.rows = select::chunks(s.m, most.m);
   const index a = s.m * s.k * problems, b = s.k * s.n * problems, c = s.m * s.n * problems;
-  how.rates = fetch_rates::of<T>(a, b, c, how.parts(how.across));
-  how.group = select::problems_at_once((a + b + c) * static_cast<index>(sizeof(T)), tuned);
+  const index parts = how.parts(how.across);
+  how.rates = fetch_rates::of<T>(a, b, c, parts);
+  constexpr auto bytes = static_cast<index>(sizeof(T));
+  const select::fetch_choice ahead =
+      select::fetch_ahead(a * bytes, b * bytes, c * bytes, parts, tuned);
+  if (ahead.to == select::fetch::into_l2 && tuned.repeats > 1) how.rates.lines = ahead.lines;
+  how.group = select::problems_at_once((a + b + c) * bytes, tuned);
   return how;
 }
 

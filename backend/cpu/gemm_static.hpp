@@ -317,9 +317,10 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
 [[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
                                          index tiles, const problem_steps& step) {
   constexpr lane_access how_lanes = is_complex_type<T> ? lane_access::split : lane_access::lanes;
-  constexpr tile_modes how{
-      A,    how_lanes,   false, true, how_lanes, 0, ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
-      true, Tiles.unroll};
+  constexpr tile_modes how{A,          how_lanes,      false,
+                           true,       how_lanes,      0,
+                           ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
+                           false,      true,           Tiles.unroll};
   static constexpr index steps = tile_count(M, N, Tiles.tile) * K;
   constexpr index v = lanes<T>;
   tile_operands<T> t = from;

@@ -314,6 +314,12 @@ template <class T, int W>
   store<real<T>, W>(r, v.re);
   store<real<T>, W>(r + im, v.im);
 }
+template <class T, int W>
+[[gnu::always_inline]] inline void stream_split(T* p, vec<T, W> v, index im) {
+  auto* const r = reinterpret_cast<real<T>*>(p);
+  stream<real<T>, W>(r, v.re);
+  stream<real<T>, W>(r + im, v.im);
+}
 
 /// The first N <= W real entries at p, zeros behind. By a load that sets the others to zero, where
 /// there is one: a masked load would wait for what was just stored as so many entries.

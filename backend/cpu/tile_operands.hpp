@@ -18,6 +18,7 @@ struct fetch_cursor {
   bool fetches = false;
   std::uintptr_t a = 0, b = 0, c = 0;  ///< addresses, which may lie behind the operands
   index rate_a = 0, rate_b = 0, rate_c = 0;
+  int lines = 0;  ///< with tile_modes::repeats: fetched to L2 from each address on
 
   [[gnu::always_inline]] void advance(index contracted) {
     a += static_cast<std::uintptr_t>(contracted * rate_a);
@@ -82,6 +83,7 @@ struct tile_modes {
   bool conjugate_a = false;  ///< conj(A) for A
   select::fetch ahead = select::fetch::none;
   int lines = 1;         ///< fetched of each operand per contracted value
+  bool repeats = false;  ///< and next.lines of them, all to L2
   bool streams = false;  ///< C may go past the caches: it is aligned like a vector
   int unroll = select::unrolled_products;  ///< up to so many products the loop over a static k is
   bool reads_once = false;   ///< no other tile reads these lanes of B, or of A where there is no B

@@ -8,7 +8,7 @@
 namespace tenfold {
 
 /// Of the meaning of the values, and of the forms in which they are kept.
-inline constexpr int tuning_version = 2;
+inline constexpr int tuning_version = 3;
 
 /// Scalar, layout of the result and order, for which values are found.
 struct size_class {
@@ -56,6 +56,7 @@ struct gemm_tuning {
   int memory_from;   ///< the least bytes that are fetched ahead from beyond L2, in line
   int memory_to;     ///< the most
   int distance;      ///< bytes between those at work and those fetched from beyond L2
+  int repeats;       ///< how often a line that is fetched to L2 is asked for
   int group;         ///< bytes of the problems through which one register tile goes before the next
   int stream_to;     ///< the most bytes of a result that goes past the caches, by columns by way of
                      ///< scratch; 0: none does
@@ -85,6 +86,7 @@ inline constexpr tuning_field tuning_fields[] = {
     {"memory_from", &gemm_tuning::memory_from, 0, 1 << 30},
     {"memory_to", &gemm_tuning::memory_to, 0, 1 << 30},
     {"distance", &gemm_tuning::distance, 1, 1 << 20},
+    {"repeats", &gemm_tuning::repeats, 1, 8},
     {"group", &gemm_tuning::group, 1, 1 << 20},
     {"stream_to", &gemm_tuning::stream_to, 0, 1 << 30},
     {"stream_group", &gemm_tuning::stream_group, 1, 1 << 20},

@@ -116,4 +116,16 @@ bandwidths measure_bandwidths(const machine& m, bool quick) {
   return result;
 }
 
+void stream_sum(const double* x, const double* y, double* z, std::ptrdiff_t n, bool adds) {
+  const auto pass = [&](auto write) {
+    for (std::ptrdiff_t i = 0; i < n; i += W)
+      write(vec<T>::load_aligned(x + i) + vec<T>::load_aligned(y + i), z + i);
+  };
+  if (adds) {
+    pass([](vec<T> sum, T* at) { (vec<T>::load_aligned(at) + sum).store_aligned(at); });
+  } else {
+    pass([](vec<T> sum, T* at) { store<true>(sum, at); });
+  }
+}
+
 }  // namespace tenfold::bench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "common/machine.hpp"
@@ -40,5 +41,10 @@ std::size_t streaming_bytes(const machine&);
 std::size_t cached_bytes(const machine&);
 
 bandwidths measure_bandwidths(const machine&, bool quick);
+
+/// z[i] = x[i] + y[i] past the caches, or z[i] += x[i] + y[i]: what two arrays that are read and a
+/// third that is written (and read) take without any work. All begin on a cache line; n is a
+/// multiple of the lanes of a vector.
+void stream_sum(const double* x, const double* y, double* z, std::ptrdiff_t n, bool adds);
 
 }  // namespace tenfold::bench

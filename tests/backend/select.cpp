@@ -444,8 +444,19 @@ static_assert(fetches_from_memory(18816, true, of_zen4(false)));
 static_assert(fetches_from_memory(6144, false, of_zen4(false)));
 static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).to == fetch::into_l2);
 static_assert(fetches_from_memory(3 * 1024, true, of_zen4(true, 1)));
-static_assert(!fetches_from_memory(3 * 2304, true, of_zen4(true, 2)));
+static_assert(!fetches_from_memory(3 * 1600, true, of_zen4(true, 2)));
 static_assert(fetches_from_memory(3 * 4096, true, of_zen4(true, 2)));
+/// It drops fetches while it computes: lines that go to L2 are asked for again.
+static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).lines == 2 * 4);
+static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true, 2)).lines == 2 * 6);
+static_assert(of_zen4(true, 4).repeats == 1 && of_zen4(false).repeats == 1);
+constexpr gemm_tuning static_on_zen4 =
+    built_in(instruction_set::avx512, processor::zen4, {scalar::f64, false, 3});
+static_assert(fetches_from_memory(3456, true, static_on_zen4));
+static_assert(!fetches_from_memory(2400, true, static_on_zen4));
+static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).to == fetch::into_l2);
+static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).lines == 4);
+static_assert(fetch_repeats(processor::zen4) > 1 && fetch_repeats(processor::zen5) == 1);
 /// Lines left out would cost the time that memory takes to answer.
 static_assert(fetch_ahead(16384, 16384, 16384, 192, as_shipped).lines == 2);
 static_assert(fetch_ahead(9216, 9216, 9216, 72, as_shipped).lines == 2);

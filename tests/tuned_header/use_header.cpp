@@ -18,9 +18,9 @@ constexpr gemm_tuning built(index n) {
 static_assert(built(12).columns_rows == 3);
 static_assert(built(16) == built(12));
 static_assert(built(17) ==
-              select::shipped(class_of(square(17)), cpu::compiled_set, cpu::compiled_model));
+              select::shipped_static(class_of(square(17)), cpu::compiled_set, cpu::compiled_model));
 static_assert(built(8) ==
-              select::shipped(class_of(square(8)), cpu::compiled_set, cpu::compiled_model));
+              select::shipped_static(class_of(square(8)), cpu::compiled_set, cpu::compiled_model));
 
 constexpr cpu::static_tiles tiles =
     cpu::tiles_of<double>(square(12), select::gemm_path::by_columns, built(12));

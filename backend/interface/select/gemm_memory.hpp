@@ -19,13 +19,15 @@ struct fetch_choice {
 /// products of order 12 to 32 run at 15 GB/s where they run at 10 without, interleaved ones at 14
 /// instead of 10 (Sapphire Rapids, one core). Lines are rounded up as their rate is: of interleaved
 /// order 16 one at a time is three quarters of all (22 GFLOP/s, two 38; Zen 4).
+///
+/// Those that go to L2 are asked for `repeats` times, with contracted values that follow one
+/// another: a processor whose buffers for misses are full drops fetches.
 constexpr fetch_choice fetch_ahead(index a, index b, index c, index parts, const gemm_tuning& t) {
   const index widest = a > b ? (a > c ? a : c) : (b > c ? b : c);
-  const index lines = parts == 0 ? 0 : (widest / parts + 56) / 64;
-  return {a + b + c <= t.l2_to ? fetch::into_l1 : fetch::into_l2,
-          static_cast<int>(lines < 1   ? 1
-                           : lines > 4 ? 4
-                                       : lines)};
+  const index needed = parts == 0 ? 0 : (widest / parts + 56) / 64;
+  const int lines = static_cast<int>(needed < 1 ? 1 : needed > 4 ? 4 : needed);
+  if (a + b + c <= t.l2_to) return {fetch::into_l1, lines};
+  return {fetch::into_l2, lines * t.repeats};
 }
 
 /// Whether the next problem of a batch in L2, or tile of problems, of so many bytes is fetched by a

@@ -140,6 +140,14 @@ struct gemm_choice {
   s.a.shared = true;
   return s;
 }
+/// What the way of that product goes by: neither how many rows of complex numbers there are nor how
+/// far apart they lie shows in their bits, so they go the way of many that lie anywhere.
+[[gnu::always_inline]] constexpr gemm_shape as_many_rows(gemm_shape one) {
+  if (!is_complex(one.type)) return one;
+  one = one_of_rows(one, 64, 0, 0);
+  one.a.shared = false;
+  return one;
+}
 
 /// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
 /// is, that of four lanes (real; 3 x 3 times a vector each, in L2: 5.6 GB/s by the kernels of

@@ -53,19 +53,18 @@ inline constexpr int never = 1 << 30;
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
 /// 1.05 to 1.28 times the rate; from L3 orders up to 8 at 1.2 to 1.5, complex 8 to 16 at 0.91 to
-/// 0.97; from memory 14 to 24 at 1.1 to 1.5, while from 28 on (18 KB) ours is up to 2 times as fast
-/// as none. By way of scratch results of more than 2 KB reach memory no sooner than through the
+/// 0.97. By way of scratch results of more than 2 KB reach memory no sooner than through the
 /// caches (order 20: 0.85 of the rate; 7 to 14: 1.03 to 1.15). And a tile goes through 10 KB of
 /// problems before the next rather than 16 (1.1 times the rate of order 24, and of 12 and 32 in
 /// single precision; none loses more than 0.03).
 ///
-/// Zen 4, interleaved, from memory: all that is fetched goes to L2 (order 12 25 GFLOP/s, to L1 17).
-/// Its own prefetching follows streams in order better than fetches from more than 2 KB ahead do:
-/// two streams read and one written past the caches run at 43 GB/s, with such fetches at 30. So
-/// orders up to 4 are fetched closely (order 4 12 GFLOP/s, without 10; with beta = 1 10 and 8), 5
-/// to 7 not at all (order 6 with beta = 1 14 GFLOP/s, fetched 10). From 8 on, where a tile reads B
-/// in another order than it lies, they are fetched a tile ahead (order 8 15 GFLOP/s, without 9; 48
-/// 52 and 35, 64 46 and 36). From L2 fetches gain nothing.
+/// Zen 4, from memory: all that is fetched goes to L2 (interleaved order 12 25 GFLOP/s, to L1 17),
+/// and it drops fetches while it computes, so that each line is asked for several times. Shares of
+/// what a loop moves that reads A and B, writes C and computes nothing, run-time sizes, fetched
+/// once from 4 KB ahead and so: interleaved order 6 0.53 and 0.83, 8 0.61 and 0.86, 12 0.74 and
+/// 0.86, 16 0.74 and 0.79, but 24 0.60 and 0.57; strided 24 0.49 and 0.66, 32 0.51 and 0.56, but
+/// 12, for which nothing is fetched, 0.74 and 0.59. Interleaved orders up to 4 are fetched closely
+/// (order 4 12 GFLOP/s, without 10), 5 not at all.
 constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
                               processor model = processor::other) {
   gemm_tuning t{};
@@ -80,6 +79,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
   t.memory_from = c.interleaved && c.size <= (is_complex(c.type) ? 0 : 2) ? never : 0;
   t.memory_to = 262144;
   t.distance = c.interleaved ? 4096 : 16384;
+  t.repeats = 1;
   t.group = 65536;
   t.stream_to = c.interleaved ? never : 12288;
   t.stream_group = 4096;
@@ -91,7 +91,12 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
     t.memory_from = 12000;
     if (c.interleaved) {
       t.l2_to = 0;
+      t.memory_from = 6000;
       t.memory_to = 1 << 20;
+      if (c.size <= 3) {
+        t.distance = 32768;
+        t.repeats = c.size <= 2 ? 6 : 4;
+      }
       if (c.size <= 1 && !is_complex(c.type)) {
         t.memory_from = 0;
         t.distance = 3072;
@@ -99,6 +104,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
     } else {
       t.distance = 10240;
       t.stream_to = 2048;
+      if (c.size > 3) t.repeats = 4;
     }
   }
   if (model == processor::zen5) {
@@ -126,12 +132,35 @@ static_assert(are_valid(tuned_classes),
               "a value in the header of TENFOLD_TUNING_HEADER is out of bounds (tuning_fields)");
 #endif
 
+/// The same for static sizes.
+///
+/// On Zen 4 constants say how many lines are fetched, which costs less than loops. Shares as in
+/// shipped(), none fetched (interleaved: from 4 KB ahead, order 6 none), fetched once, and so:
+/// strided order 12 0.72, 0.69 and 0.91, 14 0.66, 0.65 and 0.87, 20 0.53, 0.71 and 0.78, up to 10
+/// no more than none; interleaved order 6 0.85, - and 1.05, 8 0.64, 0.75 and 0.96, 12 0.70, 0.75
+/// and 0.98, 16 0.80, 0.90 and 0.95; with beta = 1 8 0.67, 0.71 and 0.90, 12 0.62, 0.67 and 0.90,
+/// 16 0.74, 0.78 and 0.95. (Twice, interleaved: 0.77, 0.81 and 0.92. More evenly: nothing. To L1,
+/// strided: nothing.)
+constexpr gemm_tuning shipped_static(const size_class& c, instruction_set set,
+                                     processor model = processor::other) {
+  gemm_tuning t = shipped(c, set, model);
+  if (model == processor::zen4) {
+    t.l2_to = 0;
+    t.repeats = c.size <= 2 ? 6 : 4;
+    if (!c.interleaved)
+      t.memory_from = 2500;
+    else if (c.size > 3)
+      t.distance = 32768;
+  }
+  return t;
+}
+
 /// What static sizes of a class are built with: as shipped, but for what the header says that a
 /// build may be given (CMake's TENFOLD_TUNING_HEADER).
 ///
 /// One class, as a table of all would be evaluated in every file that includes this.
 constexpr gemm_tuning built_in(instruction_set set, processor model, const size_class& c) {
-  gemm_tuning t = shipped(c, set, model);
+  gemm_tuning t = shipped_static(c, set, model);
 #if defined(TENFOLD_TUNED)
   for (const tuned_class& one : tuned_classes) {
     if (one.set == set && one.which == c) t = one.found;

@@ -49,6 +49,13 @@ inline constexpr index fetched_bytes = 2048;
 /// Zen 5, L1 was better.
 constexpr bool fetches_into_l2(index bytes, index l1) { return l1 < 49152 && 4 * bytes > l1; }
 
+/// How often a line is asked for that goes there, every fetch_back lines: Zen 4 drops fetches while
+/// it computes (operators from memory beside kernels written by hand, medians, once and four times:
+/// p = 3 BP3 1.50 and 1.73, BP5 1.59 and 1.88; p = 5 BP3 1.57 and 1.69, BP5 1.66 and 1.91; BP1
+/// alike. Twice, 8 lines back, at p = 5 as much, at p = 3 nothing).
+constexpr int fetch_repeats(processor model) { return model == processor::zen4 ? 4 : 1; }
+inline constexpr int fetch_back = 4;
+
 /// Whether a tile's result of so many bytes goes past the caches beside the work on the next tile,
 /// or at once (mass operator of the bench spine from memory, Zen 5, beside it against at once: p =
 /// 6, 22 KB, 1.05 to 1.15 times the rate, p = 7, 33 KB, 1.07, p = 4, 8 KB, 1.0, p = 3, 4 KB, 0.87).
