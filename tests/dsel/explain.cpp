@@ -136,10 +136,10 @@ TEST_CASE("explain fills in the extents of the operands") {
 TEST_CASE("complex rows of one product are explained alike however many they are") {
   using entry = std::complex<double>;
   const tensor<entry, 3, 3> b;
-  const auto kernel_of = [&](index rows) {
+  const auto kernel_of = [&](std::ptrdiff_t rows) {
     return explain<"bk,kn->bn">(tensor<entry, dyn, 3>(rows), b, wide).steps[0].kernel;
   };
-  for (const index rows : {2, 3, 8, 1000}) CHECK(kernel_of(rows) == kernel_of(64));
+  for (const int rows : {2, 3, 8, 1000}) CHECK(kernel_of(rows) == kernel_of(64));
 }
 
 TEST_CASE("explain says the same of operands as of their types") {
