@@ -129,7 +129,8 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     const index ahead = select::problems_ahead(bytes, t);
     const auto from = on.where == place::memory ? select::residence::memory : select::residence::l3;
     w.group = std::min(w.group, select::problems_at_most(from, w.choice.path, ahead));
-    w.fetches = select::fetches_from_memory(bytes, true, t);
+    w.fetches = on.where == place::l3 ? select::fetches_from_l3(bytes, true, t)
+                                      : select::fetches_from_memory(bytes, true, t);
     if (w.fetches) w.ahead = ahead;
     if (w.fetches && all > t.l2_to) w.repeats = t.repeats;
     w.streams = on.where == place::memory && select::streams_results(result, t);

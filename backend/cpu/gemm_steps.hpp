@@ -73,8 +73,16 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
                        select::lies_in_line(to.b * size, bytes.b * width);
   const bool is_stream =
       in_line && kernel.path == select::gemm_path::by_columns && select::is_one_stream(s, each);
-  to.fetches = beyond_l2 ? !is_stream && select::fetches_from_memory(each, in_line, tuned)
-                         : select::fetches_from_l2(kernel.ahead, each, tuned);
+  switch (from) {
+    case residence::l2:
+      to.fetches = select::fetches_from_l2(kernel.ahead, each, tuned);
+      break;
+    case residence::l3:
+      to.fetches = !is_stream && select::fetches_from_l3(each, in_line, tuned);
+      break;
+    case residence::memory:
+      to.fetches = !is_stream && select::fetches_from_memory(each, in_line, tuned);
+  }
   if (!to.fetches) return to;
   to.next_a = ahead * to.a;
   to.next_b = ahead * to.b;

@@ -454,6 +454,9 @@ constexpr gemm_tuning static_on_zen4 =
     built_in(instruction_set::avx512, processor::zen4, {scalar::f64, false, 3});
 static_assert(fetches_from_memory(3456, true, static_on_zen4));
 static_assert(!fetches_from_memory(2400, true, static_on_zen4));
+static_assert(!fetches_from_l3(3456, true, static_on_zen4));
+static_assert(fetches_from_l3(3456, false, static_on_zen4));
+static_assert(fetches_from_l3(6144, true, static_on_zen4));
 static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).to == fetch::into_l2);
 static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).lines == 4);
 static_assert(fetch_repeats(processor::zen4) > 1 && fetch_repeats(processor::zen5) == 1);
