@@ -463,6 +463,21 @@ static_assert(fetch_repeats(processor::zen4) > 1 && fetch_repeats(processor::zen
 /// Lines left out would cost the time that memory takes to answer.
 static_assert(fetch_ahead(16384, 16384, 16384, 192, as_shipped).lines == 2);
 static_assert(fetch_ahead(9216, 9216, 9216, 72, as_shipped).lines == 2);
+/// Complex rows of one product go one way however many they are.
+constexpr gemm_path path_of_rows(index rows, bool as_many) {
+  gemm_shape s{};
+  s.type = scalar::c32;
+  s.m = 1;
+  s.n = 2;
+  s.k = 6;
+  s.a = {.row = 6, .column = 1};
+  s.b = {.row = 2, .column = 1, .shared = true};
+  s.c = {.row = 2, .column = 1};
+  const gemm_shape one = one_of_rows(s, rows, 6, 2);
+  return gemm(as_many ? as_many_rows(one) : one, 16, as_shipped).path;
+}
+static_assert(path_of_rows(2, false) != path_of_rows(1000, false));
+static_assert(path_of_rows(2, true) == path_of_rows(1000, true));
 /// Zen 5 ends rows in whole vectors, and fetches by itself what is in L2.
 constexpr gemm_tuning of_zen5(bool interleaved) {
   return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen5);

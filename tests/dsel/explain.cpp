@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <complex>
 #include <cstdlib>
 #include <golden.hpp>
 #include <new>
@@ -131,15 +130,6 @@ TEST_CASE("explain fills in the extents of the operands") {
   CHECK(by_value.allocations == 1);
   CHECK(explain<"eij,ej->ei">(into(y), a, u, alpha(2), beta(1), wide).allocations == 0);
   CHECK_THROWS_AS(explain<"eij,ej->ei">(a, tensor<double, dyn, 8>(9)), shape_error);
-}
-
-TEST_CASE("complex rows of one product are explained alike however many they are") {
-  using entry = std::complex<double>;
-  const tensor<entry, 3, 3> b;
-  const auto kernel_of = [&](std::ptrdiff_t rows) {
-    return explain<"bk,kn->bn">(tensor<entry, dyn, 3>(rows), b, wide).steps[0].kernel;
-  };
-  for (const int rows : {2, 3, 8, 1000}) CHECK(kernel_of(rows) == kernel_of(64));
 }
 
 TEST_CASE("explain says the same of operands as of their types") {
