@@ -15,8 +15,8 @@ struct any_batch {
 };
 
 /// y(b, i...) := x(b, i...) for batches of one scalar; gathered entries of y are added to. Throws
-/// shape_error, which begins with `name`, if extents differ, if an address of entries is null, and
-/// unless the axes behind the batch are contiguous in both, or two.
+/// shape_error, which begins with `name`, if extents differ, if an address of entries or a map is
+/// null, and unless the axes behind the batch are contiguous in both, or two.
 void copy_entries(const char* name, const any_batch& x, const any_batch& y);
 
 /// to[b][i...] := conj?(x(b, i...)). Throws as copy_entries.

@@ -77,10 +77,9 @@ std::string cpu_key() {
 
 processor processor_here() {
   const cpu_identity id = identity_here();
-  if (id.vendor != "AuthenticAMD" || !id.has_avx512) return processor::other;
-  return id.family == 25   ? processor::zen4  // without AVX-512: Zen 3
-         : id.family == 26 ? processor::zen5
-                           : processor::other;
+  if (id.vendor != "AuthenticAMD") return processor::other;
+  if (id.family == 25) return id.has_avx512 ? processor::zen4 : processor::zen3;
+  return id.family == 26 && id.has_avx512 ? processor::zen5 : processor::other;
 }
 
 std::string user_tuning_file() { return user_tuning_file(cpu_key()); }

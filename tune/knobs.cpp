@@ -55,6 +55,8 @@ std::vector<knob> knobs_of(const size_class& c) {
   if (!c.interleaved)
     all.push_back(one_value("prefetch from L2", place::cache, &gemm_tuning::l2_from,
                             {0, 500, 1100, 2500, never}));
+  all.push_back(
+      one_value("prefetch from L3", place::l3, &gemm_tuning::l3_from, {0, 6000, 12000, never}));
   all.push_back(one_value("prefetch from memory", place::memory, &gemm_tuning::memory_from,
                           {0, 6000, 12000, never}));
   all.push_back(one_value("prefetch distance", place::memory, &gemm_tuning::distance,
@@ -87,9 +89,10 @@ knob fixed_knob(const size_class& c) {
 }
 
 gemm_tuning for_fixed(gemm_tuning fixed, const gemm_tuning& found, const gemm_tuning& shipped) {
-  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::l2_to, &gemm_tuning::memory_from,
-                           &gemm_tuning::memory_to, &gemm_tuning::distance, &gemm_tuning::repeats,
-                           &gemm_tuning::stream_to, &gemm_tuning::stream_group, &gemm_tuning::task})
+  for (const auto value : {&gemm_tuning::l2_from, &gemm_tuning::l2_to, &gemm_tuning::l3_from,
+                           &gemm_tuning::memory_from, &gemm_tuning::memory_to,
+                           &gemm_tuning::distance, &gemm_tuning::repeats, &gemm_tuning::stream_to,
+                           &gemm_tuning::stream_group, &gemm_tuning::task})
     if (found.*value != shipped.*value) fixed.*value = found.*value;
   return fixed;
 }
@@ -104,7 +107,8 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
   const bool by_lanes = w.choice.path == select::gemm_path::by_lanes;
   const int neighbours = select::neighbours(width, c.type);
   const index vectors = (s.n + neighbours - 1) / neighbours;
-  const index entry = static_cast<index>(bytes_of(c.type)) * (by_lanes ? width : 1);
+  const index entry =
+      static_cast<index>(bytes_of(c.type)) * (by_lanes ? select::lanes_of_problems(s, width) : 1);
   const index result = s.m * s.n * entry, all = (s.m * s.k + s.k * s.n) * entry + result;
   const index bytes = all - ((s.a.shared ? s.m * s.k : 0) + (s.b.shared ? s.k * s.n : 0)) * entry;
   if (by_lanes) {
@@ -133,7 +137,10 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
                                       : select::fetches_from_memory(bytes, true, t);
     if (w.fetches) w.ahead = ahead;
     if (w.fetches && all > t.l2_to) w.repeats = t.repeats;
-    w.streams = on.where == place::memory && select::streams_results(result, t);
+    w.streams =
+        on.where == place::memory &&
+        (by_lanes ? select::streams_lanes(result, select::lanes_of_problems(s, width), c.type, t)
+                  : select::streams_results(result, t));
     if (w.streams && !by_lanes) w.stream_group = select::streamed_problems(result, t);
   } else {
     w.task = t.task;
@@ -146,7 +153,7 @@ gemm_tuning poor(const size_class& c, instruction_set set) {
   t.columns_rows = t.columns_vectors = t.lanes_rows = t.lanes_columns = 1;
   t.narrows = 0;
   t.l2_from = never;
-  t.memory_from = never;
+  t.l3_from = t.memory_from = never;
   t.group = 1;
   t.stream_to = 0;
   return t;

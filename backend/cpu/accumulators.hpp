@@ -402,7 +402,7 @@ struct accumulators {
 template <int W, int M, int N, int K, lane_access How, class T>
 [[gnu::always_inline]] inline const T* rows(const T* a) {
   if constexpr (W > 1 && How == lane_access::uniform && K > 0 &&
-                !select::keeps_broadcasts(M, N, K, registers))
+                !select::keeps_broadcasts(M, N, K, registers_of<T, W>))
     return cpu::launder(a);  // not that of std, where complex T would lead
   else
     return a;

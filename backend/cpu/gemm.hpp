@@ -151,6 +151,7 @@ struct gemm_kernel {
   select::gemm_path path = select::gemm_path::by_columns;
   select::fetch ahead = select::fetch::none;
   const gemm_tuning* tuned = nullptr;  ///< for the walk over the batch
+  int lanes = 1;                       ///< by lanes: problems of one tile
   tile_walk walk = {};
   /// The same for tile_operands::past_caches, where C and the steps along it are lines of memory.
   products_function<T> past_caches = nullptr;

@@ -6,6 +6,7 @@
 #include <tenfold/backend/cpu/gemm_by_columns.hpp>
 #include <tenfold/backend/cpu/gemm_by_lanes.hpp>
 #include <tenfold/backend/cpu/gemm_steps.hpp>
+#include <tenfold/backend/cpu/large_products.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
@@ -50,9 +51,9 @@ void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
 template <class T>
 void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
               residence from, index begin, index end) {
-  constexpr index v = lanes<T>;
   if (kernel.path == select::gemm_path::by_lanes)
-    gemm_by_lanes<T>(s, kernel, g, from, (begin + v - 1) / v, (end + v - 1) / v);
+    gemm_by_lanes<T>(s, kernel, g, from, (begin + kernel.lanes - 1) / kernel.lanes,
+                     (end + kernel.lanes - 1) / kernel.lanes);
   else
     gemm_by_columns<T>(s, kernel, g, from, begin, end);
 }
@@ -168,6 +169,25 @@ void run_sums(const gemm_shape& s, const gemm_arguments<T>& g) {
   run_reduce(step, &problems, arguments_of(g));
 }
 
+/// Products of matrices that leave the caches, one after the other, each in blocks that the threads
+/// share.
+template <class T>
+void run_large(const gemm_shape& given, const gemm_arguments<T>& all) {
+  const bool turned = given.c.column != 1;  // results are neighbours along columns
+  const gemm_shape s = turned ? transposed(given) : given;
+  const gemm_arguments<T> g = turned ? transposed(all) : all;
+  program_step step = step_of(step_kind::blocked, s);
+  step.k_outer_count = step.row_count = step.column_count = 1;
+  step.blocks = blocks_of_product(s, compiled_set);
+  const step_loop loops[] = {
+      {s.k, s.a.column, s.b.row, 0}, {s.m, s.a.row, 0, s.c.row}, {s.n, 0, s.b.column, s.c.column}};
+  for (index p = 0; p < g.count; ++p)
+    run_blocked(step, loops,
+                step_arguments<T>{problem_address<T>(s.a, g.a, s.a.shared ? 0 : p),
+                                  problem_address<T>(s.b, g.b, s.b.shared ? 0 : p),
+                                  problem_address<T>(s.c, g.c, p), g.alpha, g.beta});
+}
+
 /// One product of many rows (or columns) is a batch of blocks of them, which threads share. Complex
 /// products go the way of `like`: turned, or by lanes, they would have other bits.
 template <class T, class... Tuned>
@@ -180,7 +200,7 @@ void run_in_blocks(const gemm_shape& given, const gemm_shape& like, const gemm_a
       all.count == 1 && flops_of(given) >= 2 * select::task_flops && select::are_strided(given);
   const bool by_columns = given.m < given.n;  // said as rows of C^T
   gemm_shape s = by_columns ? transposed(given) : given;
-  const index rows = may_split ? select::rows_of_task(s) : 0;
+  const index rows = may_split ? select::rows_of_task(s, threads_here()) : 0;
   if (!may_split || s.m < 2 * rows) return run_part(given, all);
   gemm_arguments<T> g = by_columns ? transposed(all) : all;
   const auto run_lines = [&] {
@@ -221,6 +241,7 @@ void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tu
   if (all.alpha != T(0)) {
     if (select::are_sums_of_neighbours(given, lanes<T>)) return run_sums(given, all);
     if (select::are_sums_of_neighbours(turned, lanes<T>)) return run_sums(turned, transposed(all));
+    if (select::is_large(given)) return run_large(given, all);
   }
   run_in_blocks<T>(given, given, all, tuned...);
 }
@@ -276,6 +297,8 @@ void run_part(const gemm_list<T>& list, const listed_kind<T>& kind, index run, i
   const index first = list.first[run], next = list.first[run + 1];
   const index from_here = begin > first ? begin : first, to_here = end < next ? end : next;
   const prepared_gemm<T>& ready = kind.ready;
+  if (select::is_large(ready.shape) && kind.all.alpha != T(0))
+    return run_large(ready.shape, kind.part(from_here, to_here - from_here));
   if (!kind.at_addresses)
     return run_gemm<T>(ready.shape, ready.kernel, kind.part(first, next - first), kind.from,
                        from_here - first, to_here - first);

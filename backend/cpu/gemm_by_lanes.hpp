@@ -42,7 +42,8 @@ template <class T>
   return {scratch, order.row * v, order.column * v, v};
 }
 
-/// Tiles [begin, end) of V problems.
+/// Tiles [begin, end) of as many problems as the kernel has lanes: V, or 2 V that are interleaved
+/// throughout.
 template <class T>
 void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
                    residence from, index begin, index end) {
@@ -75,22 +76,40 @@ void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm
 
   // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step
   // on.
-  const index block = s.c.block, block_tiles = block / v;
+  const index block = s.c.block, width = kernel.lanes, block_tiles = block / width;
   const auto in_blocks = [&](const matrix_batch& x) {
-    return x.layout == batch_layout::interleaved && x.block == block && block % v == 0;
+    return x.layout == batch_layout::interleaved && x.block == block && block % width == 0;
   };
   if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
-    problem_steps step = steps_through(s, kernel, g, from, v);
+    problem_steps step = steps_through(s, kernel, g, from, block);
+    constexpr auto size = static_cast<index>(sizeof(T));
     t.past_caches =
         from == residence::memory && t.beta == T(0) &&
-        select::streams_results(s.m * s.n * v * static_cast<index>(sizeof(T)), *kernel.tuned) &&
-        reinterpret_cast<std::uintptr_t>(g.c.data) % (v * sizeof(T)) == 0;
+        select::streams_lanes(s.m * s.n * width * size, kernel.lanes, s.type, *kernel.tuned) &&
+        reinterpret_cast<std::uintptr_t>(g.c.data) % static_cast<std::uintptr_t>(width * size) == 0;
     if (t.past_caches) step.next_c = 0;
-    for (index first = begin; first < end && first < begin + block_tiles; ++first) {
-      if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, first * v));
-      take_b(lanes_in_place<T>(s.b, g.b, first * v));
-      take_c(lanes_in_place<T>(s.c, g.c, first * v));
-      kernel.run(t, (end - first + block_tiles - 1) / block_tiles, step);
+    // What a tile fetches of the next block lies end to end with what its neighbours fetch.
+    const auto further = [&](index next, index part, index entries) {
+      return next == 0 ? 0 : next + part * (entries - 1) * width;
+    };
+    const index piece =
+        block_tiles == 1
+            ? end - begin
+            : block_tiles * select::blocks_at_once(operand_bytes::of<T>(s).each * block);
+    for (index from_tile = begin; from_tile < end; from_tile += piece) {
+      const index to_tile = end - from_tile < piece ? end : from_tile + piece;
+      for (index first = from_tile; first < to_tile && first < from_tile + block_tiles; ++first) {
+        if (!uniform) take_a(lanes_in_place<T>(s.a, g.a, first * width));
+        take_b(lanes_in_place<T>(s.b, g.b, first * width));
+        take_c(lanes_in_place<T>(s.c, g.c, first * width));
+        problem_steps through = step;
+        if (const index part = first % block_tiles; part > 0) {
+          through.next_a = further(step.next_a, part, s.m * s.k);
+          through.next_b = further(step.next_b, part, s.k * s.n);
+          through.next_c = further(step.next_c, part, s.m * s.n);
+        }
+        kernel.run(t, (to_tile - first + block_tiles - 1) / block_tiles, through);
+      }
     }
     if (t.past_caches) streams_end();
     return;

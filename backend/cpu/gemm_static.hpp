@@ -106,10 +106,12 @@ constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tun
 }
 template <class T>
 constexpr static_tiles lanes_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
-  constexpr index bytes = static_cast<index>(sizeof(T)) * lanes<T>;
+  const int vectors = select::vectors_of_problems(s, lanes<T>), width = vectors * lanes<T>;
+  const index bytes = width * static_cast<index>(sizeof(T));
   const bool uniform_a = select::is_uniform(s.a, s.type);
-  const select::tile_shape tile = select::lanes_tile(s.m, s.n, registers, s.type, uniform_a, tuned);
-  return {lanes<T>, tile,
+  const select::tile_shape tile =
+      select::lanes_tile(s.m, s.n, registers / vectors, s.type, uniform_a, tuned);
+  return {width, tile,
           select::fetch_ahead(uniform_a ? 0 : s.m * s.k * bytes, s.k * s.n * bytes,
                               s.m * s.n * bytes, tile_count(s.m, s.n, tile) * s.k, tuned),
           tuned.unroll};
@@ -322,7 +324,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
                            ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
                            false,      true,           Tiles.unroll};
   static constexpr index steps = tile_count(M, N, Tiles.tile) * K;
-  constexpr index v = lanes<T>;
+  constexpr index v = Tiles.width;
   tile_operands<T> t = from;
   t.sum_only = is_sum_only(t);
   take_strides<T, S>(t);
@@ -370,7 +372,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
           u.b = b + (column - b_begins) * u.b_n;
           u.c += row * u.c_m + column * u.c_n;
           u.next = next;
-          register_tile<T, lanes<T>, m, n, static_k(K), how, Finish>(u, K);
+          register_tile<T, Tiles.width, m, n, static_k(K), how, Finish>(u, K);
           next.advance(K);
         });
     t.a += along_a;
@@ -418,7 +420,7 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
                               : is_complex_type<T>            ? lane_access::split
                                                               : lane_access::lanes;
     return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), Tiles, a, conjugate, finish>,
-            Path, Tiles.ahead.to, &tuned};
+            Path, Tiles.ahead.to, &tuned, Tiles.width};
   }
 }
 

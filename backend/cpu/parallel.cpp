@@ -20,6 +20,8 @@ void run_tiles(index count, index grain, range_body body, void* context) {
   });
 }
 
+int threads_here() { return tbb::this_task_arena::max_concurrency(); }
+
 void run_in_own_arena(int threads, void (*body)(const void* context), const void* context) {
   // One for each thread: a second thread would have to wait for its place in an arena of one.
   thread_local tbb::task_arena own(threads);

@@ -78,6 +78,9 @@ void parallel_tiles(index count, index grain, Body&& body) {
       &one);
 }
 
+/// The threads of the caller's arena.
+int threads_here();
+
 /// Calls body(context) in an arena that the calling thread keeps for itself, of as many threads,
 /// this one among them, as its first call says; no more run than the machine has.
 void run_in_own_arena(int threads, void (*body)(const void* context), const void* context);

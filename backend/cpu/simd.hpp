@@ -116,6 +116,34 @@ struct narrow_vec<R, 32> {
 #endif
 #endif
 
+/// Two native vectors as one.
+template <class R>
+struct wide_vec {
+  using value_type = R;
+  static constexpr std::size_t size = 2 * native_vec<R>::size;
+
+  native_vec<R> low, high;
+
+  wide_vec() = default;
+  [[gnu::always_inline]] wide_vec(native_vec<R> l, native_vec<R> h) : low(l), high(h) {}
+  [[gnu::always_inline]] explicit wide_vec(R x) : low(x), high(low) {}
+
+  [[gnu::always_inline]] static wide_vec load(const R* p) {
+    return {native_vec<R>::load(p), native_vec<R>::load(p + size / 2)};
+  }
+  [[gnu::always_inline]] void store(R* p) const {
+    low.store(p);
+    high.store(p + size / 2);
+  }
+
+  [[gnu::always_inline]] friend wide_vec operator+(wide_vec a, wide_vec b) {
+    return {a.low + b.low, a.high + b.high};
+  }
+  [[gnu::always_inline]] friend wide_vec operator*(wide_vec a, wide_vec b) {
+    return {a.low * b.low, a.high * b.high};
+  }
+};
+
 /// Entries of T that are computed at once: those of a native vector, for complex T of two.
 template <class T>
 inline constexpr int lanes = static_cast<int>(native_vec<real<T>>::size);
@@ -127,6 +155,8 @@ inline constexpr int lanes = static_cast<int>(native_vec<real<T>>::size);
 inline constexpr processor compiled_model = processor::zen5;
 #elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
 inline constexpr processor compiled_model = processor::zen4;
+#elif defined(__znver3__)
+inline constexpr processor compiled_model = processor::zen3;
 #else
 inline constexpr processor compiled_model = processor::other;
 #endif
@@ -137,6 +167,10 @@ inline constexpr int registers = 32;
 #else
 inline constexpr int registers = lanes<double> == 8 ? 32 : 16;
 #endif
+
+/// Vectors of W lanes that they hold, which may be two native ones each.
+template <class T, int W>
+inline constexpr int registers_of = W > lanes<T> ? registers / 2 : registers;
 
 template <class R, int W>
 struct complex_vec;
@@ -158,11 +192,14 @@ constexpr auto vec_of() {
     return std::type_identity<T>{};
   else if constexpr (W == lanes<T>)
     return std::type_identity<native_vec<T>>{};
+  else if constexpr (W == 2 * lanes<T>)
+    return std::type_identity<wide_vec<T>>{};
   else
     return std::type_identity<typename narrow_vec<T, W* static_cast<int>(sizeof(T))>::type>{};
 }
-/// W entries of T: a native or a narrower vector, or for W = 1 a plain scalar, so that one text
-/// serves all; for complex T two such, the real and the imaginary parts, or one of pairs.
+/// W entries of T: a native vector, a narrower one, two native ones, or for W = 1 a plain scalar,
+/// so that one text serves all; for complex T two such, the real and the imaginary parts, or one of
+/// pairs.
 template <class T, int W>
 using vec = typename decltype(vec_of<T, W>())::type;
 
@@ -182,10 +219,15 @@ struct short_vec {
   typedef T type __attribute__((vector_size(P * sizeof(T))));
 };
 
-/// The first lanes of V; by a shuffle, since g++ 12 warns of its own casts.
+/// The first lanes of V, and the last; by a shuffle, since g++ 12 warns of its own casts.
 template <class V, int... I>
 [[gnu::always_inline]] inline auto low_half(V v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, I...);
+}
+
+template <class V, int... I>
+[[gnu::always_inline]] inline auto high_half(V v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, (static_cast<int>(sizeof...(I)) + I)...);
 }
 
 /// The first L lanes of a vector.
@@ -262,6 +304,11 @@ template <class R, class Arch>
 #endif
 }
 
+template <class R>
+[[gnu::always_inline]] inline wide_vec<R> fma(wide_vec<R> a, wide_vec<R> b, wide_vec<R> c) {
+  return {fma(a.low, b.low, c.low), fma(a.high, b.high, c.high)};
+}
+
 /// Keeps `v` in a register: without it g++ folds one load into each of its uses and the
 /// micro-kernel becomes load-bound (71 instead of 124 GFLOP/s at n = 16 on Zen 5).
 template <class V>
@@ -281,6 +328,12 @@ template <class V>
 #endif
 }
 
+template <class R>
+[[gnu::always_inline]] inline void pin(wide_vec<R>& v) {
+  pin(v.low);
+  pin(v.high);
+}
+
 /// Keeps four vectors and puts whatever makes them before whatever uses them.
 template <class V>
 [[gnu::always_inline]] inline void pin(V& a, V& b, V& c, V& d) {
@@ -291,6 +344,12 @@ template <class V>
 #else
   (void)a, (void)b, (void)c, (void)d;
 #endif
+}
+template <class R>
+[[gnu::always_inline]] inline void pin(wide_vec<R>& a, wide_vec<R>& b, wide_vec<R>& c,
+                                       wide_vec<R>& d) {
+  pin(a.low, a.high, b.low, b.high);
+  pin(c.low, c.high, d.low, d.high);
 }
 
 /// The same address, but the compiler forgets what it knows of it: loads through it are not hoisted

@@ -12,7 +12,7 @@ enum class instruction_set : unsigned char { baseline, avx2, avx512 };
 inline constexpr int instruction_set_count = 3;
 
 /// Processors that kernels or tunings tell apart, and all others.
-enum class processor : unsigned char { other, zen4, zen5 };
+enum class processor : unsigned char { other, zen3, zen4, zen5 };
 
 /// Vectors of a scalar type that so many registers hold: a complex one takes two.
 constexpr int registers_for(int registers, scalar type) {

@@ -8,7 +8,7 @@
 namespace tenfold {
 
 /// Of the meaning of the values, and of the forms in which they are kept.
-inline constexpr int tuning_version = 3;
+inline constexpr int tuning_version = 4;
 
 /// Scalar, layout of the result and order, for which values are found.
 struct size_class {
@@ -53,8 +53,9 @@ struct gemm_tuning {
                 ///< do; 0: partial whole ones
   int l2_from;  ///< the least bytes that are fetched ahead from L2
   int l2_to;    ///< the most; fetched further ahead they go to L2 only
-  int memory_from;   ///< the least bytes that are fetched ahead from beyond L2, in line
-  int memory_to;     ///< the most
+  int l3_from;       ///< the least bytes that are fetched ahead from L3, in line
+  int memory_from;   ///< the same from memory
+  int memory_to;     ///< the most that are fetched ahead from beyond L2
   int distance;      ///< bytes between those at work and those fetched from beyond L2
   int repeats;       ///< how often a line that is fetched to L2 is asked for
   int group;         ///< bytes of the problems through which one register tile goes before the next
@@ -83,6 +84,7 @@ inline constexpr tuning_field tuning_fields[] = {
     {"narrows", &gemm_tuning::narrows, 0, 2},
     {"l2_from", &gemm_tuning::l2_from, 0, 1 << 30},
     {"l2_to", &gemm_tuning::l2_to, 0, 1 << 30},
+    {"l3_from", &gemm_tuning::l3_from, 0, 1 << 30},
     {"memory_from", &gemm_tuning::memory_from, 0, 1 << 30},
     {"memory_to", &gemm_tuning::memory_to, 0, 1 << 30},
     {"distance", &gemm_tuning::distance, 1, 1 << 20},

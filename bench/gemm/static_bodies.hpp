@@ -146,8 +146,8 @@ void interleaved_loops(const gemm_batch<T>& x) {
 }
 
 /// Rows and columns of the register tile of `hand`.
-inline constexpr int hand_rows = vector_registers == 32 ? 4 : 3;
-inline constexpr int hand_columns = vector_registers == 32 ? 6 : 4;
+inline constexpr int hand_rows = 4;
+inline constexpr int hand_columns = vector_registers == 32 ? 6 : 3;
 
 /// C(i, j) := sum_k A(i, k) B(k, j) + Add C(i, j), i < I and j < J of an interleaved block.
 template <class R, bool Add, int W, int I, int J, int N, int K>

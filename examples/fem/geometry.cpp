@@ -173,8 +173,9 @@ namespace {
 /// A number of each element of a block.
 typedef double lanes __attribute__((vector_size(8 * W), aligned(8)));
 
-lanes dot(const lanes (&x)[3], const lanes (&y)[3]) {
-  return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+/// z := x . y. (Vectors of this size are not returned: how, depends on the instruction set.)
+void dot(const lanes (&x)[3], const lanes (&y)[3], lanes& z) {
+  z = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
 }  // namespace
@@ -205,7 +206,7 @@ trilinear_geometry::trilinear_geometry(const mesh& shape, const quadrature& rule
 /// Calls put(l, weight, adj, det) at each point l: J^-1 = adj / det, adj[c] its row c.
 template <class Put>
 void trilinear_geometry::at_points(index block, Put put) const {
-  const auto x = [&](int i, int j, int k, int a) {
+  const auto x = [&](int i, int j, int k, int a) -> const lanes& {
     return *reinterpret_cast<const lanes*>(&x_(block, 4 * i + 2 * j + k, a, 0));
   };
   const std::size_t Q = points_.size();
@@ -233,7 +234,9 @@ void trilinear_geometry::at_points(index block, Put put) const {
           adj[1][a] = Z[b] * X[c] - Z[c] * X[b];
           adj[2][a] = X[b] * Y[c] - X[c] * Y[b];
         }
-        put(l, weights_[q] * weights_[r] * weights_[s], adj, dot(X, adj[0]));
+        lanes det;
+        dot(X, adj[0], det);
+        put(l, weights_[q] * weights_[r] * weights_[s], adj, det);
       }
     }
   }
@@ -252,7 +255,9 @@ void trilinear_geometry::matrices(index block, double* D) const {
     double* to = D + l * W;
     for (int c = 0; c < 3; ++c) {
       for (int d = c; d < 3; ++d, to += size) {
-        *reinterpret_cast<lanes*>(to) = scale * dot(adj[c], adj[d]);
+        lanes product;
+        dot(adj[c], adj[d], product);
+        *reinterpret_cast<lanes*>(to) = scale * product;
       }
     }
   });

@@ -11,7 +11,7 @@
 #include "threads.hpp"
 
 // The calls of batched BLAS over addresses: fixed batches, groups and variable batches, with every
-// option. What they refuse is in gemm_errors.cpp.
+// option. What they refuse is in gemm_errors.cpp and gemm_overlap.cpp.
 
 namespace tenfold::testing {
 namespace {

@@ -60,7 +60,8 @@ TEST_CASE("results that go past the caches are the same") {
     using enum batch_layout;
     const storage dense{}, apart{.gap = 1}, columns{.by_column = true}, shared{.shared = true},
         listed{.layout = pointers}, blocks{.layout = interleaved, .block = natural_block<T>},
-        wide_blocks{.layout = interleaved, .block = 2 * natural_block<T>};
+        wide_blocks{.layout = interleaved, .block = 2 * natural_block<T>},
+        widest_blocks{.layout = interleaved, .block = 4 * natural_block<T>};
     using list = std::vector<index>;
     const list orders = !std::is_same_v<T, double> ? (slow_build ? list{3} : list{3, 17})
                         : slow_build               ? list{1, 8, 17}
@@ -68,7 +69,7 @@ TEST_CASE("results that go past the caches are the same") {
     for (const index n : orders) {
       for (const bool aligned : {false, true}) {
         const index count = n > 8 ? natural_block<T> + 3 : 11 * natural_block<T> + 1;
-        for (const storage& s : {dense, apart, columns, listed, blocks, wide_blocks})
+        for (const storage& s : {dense, apart, columns, listed, blocks, wide_blocks, widest_blocks})
           check<T>(n, n, n, count, s, s, s, aligned);
         check<T>(n, n + 3, 4, count, shared, dense, dense, aligned);
         check<T>(n, n + 3, 4, count, shared, blocks, blocks, aligned);

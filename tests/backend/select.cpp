@@ -70,7 +70,9 @@ static_assert(tile(2, 64, true, 32, false, 2, 6), "few rows: broadcasts are wort
 static_assert(tile(2, 3, true, 32, false, 2, 3), "no more columns than there are");
 static_assert(tile(6, 64, true, 16, false, 6, 2), "16 registers, or 32 with complex numbers");
 static_assert(tile(64, 64, true, 32, true, 4, 6), "A in lanes: the squarest");
-static_assert(tile(64, 64, true, 16, true, 3, 4));
+static_assert(tile(64, 64, true, 16, true, 4, 3));
+static_assert(tile(3, 64, true, 16, true, 3, 3));
+static_assert(tile(2, 64, true, 16, true, 2, 4));
 static_assert(tile(6, 64, true, 8, false, 6, 1), "complex numbers on 16 registers");
 static_assert(tile(2, 64, true, 8, false, 2, 2));
 static_assert(tile(1, 64, true, 8, true, 1, 3));
@@ -91,8 +93,8 @@ TEST_CASE("register tiles fit the registers and are never empty") {
           CHECK(t.m >= 1);
           CHECK(t.n >= 1);
           CHECK(t.m <= rows);
-          // The sums and a vector of B for each column; A in lanes on 8 registers spills.
-          if (registers > 8 || !a_lanes) CHECK(t.m * t.n + t.n <= registers);
+          // The sums, a vector of B for each column and an entry of A; A in lanes on 8 spills.
+          if (registers > 8 || !a_lanes) CHECK(t.m * t.n + t.n + 1 <= registers);
         }
       }
     }
@@ -279,7 +281,9 @@ static_assert(columns_of_block(2048, 1 << 20, 32, 24, 8, 1 << 20, {192, 9216, 0}
               "few rows: 256 KiB");
 static_assert(columns_of_block(4096, 1 << 20, 384, 24, 4, 1 << 20, {768, 18432, 0}) == 768,
               "one run at least");
-static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}) == 528);
+static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}, 64) == 528);
+static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}, 4) == 1264);
+static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}, 1) == 10000);
 static_assert(is_batch_of_vectors(5, 9, true, true, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(5, 9, false, false, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(4, 9000, false, true, scalar::f64, compiled));
@@ -355,69 +359,7 @@ static_assert(tiles_per_task(1 << 10) == 1 << 10);
 static_assert(tiles_per_task(0) == 1 << 20, "tiles without work are counted as a flop");
 static_assert(tiles_per_task(1 << 10, 1 << 12) == 4);
 
-// --- batched products ---
-
-constexpr gemm_shape square(index n) {
-  gemm_shape s{scalar::f64, n, n, n, {}, {}, {}};
-  for (matrix_batch* x : {&s.a, &s.b, &s.c}) {
-    x->row = n;
-    x->column = 1;
-  }
-  return s;
-}
-constexpr gemm_tuning tuned_for(index n, int gemm_tuning::*value, int to) {
-  gemm_tuning t = shipped(class_of(square(n)), instruction_set::avx512);
-  t.*value = to;
-  return t;
-}
-constexpr gemm_tuning as_shipped = shipped({}, instruction_set::avx512);
-
-static_assert(built_in(instruction_set::avx2, processor::other, class_of(square(9))) ==
-                  shipped(class_of(square(9)), instruction_set::avx2),
-              "without a header of the user");
-static_assert(tuning_of(avx512_capabilities, square(9)) ==
-              built_in(instruction_set::avx512, processor::other, class_of(square(9))));
-
-static_assert(columns_tile(16, 2, 32, scalar::f64, as_shipped) == tile_shape{8, 2});
-static_assert(columns_tile(14, 2, 32, scalar::f64, as_shipped) == tile_shape{14, 2});
-static_assert(columns_tile(14, 2, 32, scalar::f64, as_shipped, true) == tile_shape{7, 2});
-static_assert(columns_tile(14, 2, 32, scalar::f64, tuned_for(14, &gemm_tuning::columns_rows, 4)) ==
-              tile_shape{4, 2});
-static_assert(columns_tile(14, 4, 32, scalar::f64,
-                           tuned_for(14, &gemm_tuning::columns_vectors, 2)) == tile_shape{14, 2});
-static_assert(columns_tile(9, 4, 16, scalar::f64, as_shipped) == tile_shape{5, 2},
-              "never more than the registers hold");
-static_assert(lanes_tile(8, 12, 32, scalar::f64, false, as_shipped) == tile_shape{4, 6});
-static_assert(lanes_tile(8, 12, 32, scalar::f64, true, as_shipped) == tile_shape{8, 3});
-static_assert(lanes_tile(8, 12, 32, scalar::f64, false,
-                         tuned_for(8, &gemm_tuning::lanes_columns, 3)) == tile_shape{4, 3});
-
-static_assert(gemm(square(2), 8, as_shipped).path == gemm_path::by_columns);
-static_assert(gemm(square(2), 8, tuned_for(2, &gemm_tuning::lanes_cost, 50)).path ==
-              gemm_path::by_lanes);
-static_assert(gemm(square(16), 8, tuned_for(16, &gemm_tuning::lanes_cost, 25)).path ==
-                  gemm_path::by_lanes,
-              "also where nothing else is weighed");
-
-static_assert(fetches_from_l2(fetch::into_l1, 6144, as_shipped));
-static_assert(!fetches_from_l2(fetch::into_l1, 6144, tuned_for(16, &gemm_tuning::l2_from, 7000)));
-static_assert(problems_ahead(1000, as_shipped) == 17);
-static_assert(problems_ahead(1000, tuned_for(8, &gemm_tuning::distance, 1000)) == 1);
-static_assert(problems_at_once(1000, tuned_for(8, &gemm_tuning::group, 16384)) == 16);
-static_assert(problems_at_once(100000, as_shipped) == 1);
-static_assert(residence_of(1e6, 1 << 20, 32 << 20) == residence::l2);
-static_assert(residence_of(2e7, 1 << 20, 32 << 20) == residence::l3);
-static_assert(residence_of(3e7, 1 << 20, 32 << 20) == residence::memory, "not all of L3");
-static_assert(problems_at_most(residence::l2, gemm_path::by_columns, 4) == INT64_MAX);
-static_assert(problems_at_most(residence::l3, gemm_path::by_columns, 4) == 4);
-static_assert(problems_at_most(residence::memory, gemm_path::by_columns, 4) == 1);
-static_assert(problems_at_most(residence::memory, gemm_path::by_lanes, 4) == 4);
-static_assert(!fetches_from_memory(999, true, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(fetches_from_memory(1000, true, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(!fetches_from_memory(1001, true, tuned_for(16, &gemm_tuning::memory_to, 1000)));
-static_assert(fetches_from_memory(999, false, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(lies_in_line(0, 8192) && lies_in_line(8192, 8192) && lies_in_line(8, 8192));
-static_assert(!lies_in_line(8192, 4096) && !lies_in_line(-8, 8));
+// --- what depends on the processor ---
 
 /// Only where it was seen to pay do results go past the caches beside other work.
 static_assert(writes_beside(8192, processor::zen5) && !writes_beside(4096, processor::zen5));
@@ -432,108 +374,5 @@ static_assert(even_odd_columns(7, 32, processor::zen5) == 3);
 static_assert(sandwich_columns(7, 6, true, 1, 32, processor::zen4) == 1);
 static_assert(sandwich_columns(7, 6, true, 1, 32, processor::zen5) == 2);
 static_assert(sandwich_columns(7, 6, false, 1, 32, processor::zen4) == 2);
-
-/// Zen 4 fetches by itself what is strided, and interleaved problems of 5 to 7; the others are
-/// fetched to L2.
-constexpr gemm_tuning of_zen4(bool interleaved, int size = 3) {
-  return shipped({scalar::f64, interleaved, size}, instruction_set::avx512, processor::zen4);
-}
-static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen4(false)));
-static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
-static_assert(fetches_from_memory(18816, true, of_zen4(false)));
-static_assert(fetches_from_memory(6144, false, of_zen4(false)));
-static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).to == fetch::into_l2);
-static_assert(fetches_from_memory(3 * 1024, true, of_zen4(true, 1)));
-static_assert(!fetches_from_memory(3 * 1600, true, of_zen4(true, 2)));
-static_assert(fetches_from_memory(3 * 4096, true, of_zen4(true, 2)));
-/// It drops fetches while it computes: lines that go to L2 are asked for again.
-static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).lines == 2 * 4);
-static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true, 2)).lines == 2 * 6);
-static_assert(of_zen4(true, 4).repeats == 1 && of_zen4(false).repeats == 1);
-constexpr gemm_tuning static_on_zen4 =
-    built_in(instruction_set::avx512, processor::zen4, {scalar::f64, false, 3});
-static_assert(fetches_from_memory(3456, true, static_on_zen4));
-static_assert(!fetches_from_memory(2400, true, static_on_zen4));
-static_assert(!fetches_from_l3(3456, true, static_on_zen4));
-static_assert(fetches_from_l3(3456, false, static_on_zen4));
-static_assert(fetches_from_l3(6144, true, static_on_zen4));
-static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).to == fetch::into_l2);
-static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).lines == 4);
-static_assert(fetch_repeats(processor::zen4) > 1 && fetch_repeats(processor::zen5) == 1);
-/// Lines left out would cost the time that memory takes to answer.
-static_assert(fetch_ahead(16384, 16384, 16384, 192, as_shipped).lines == 2);
-static_assert(fetch_ahead(9216, 9216, 9216, 72, as_shipped).lines == 2);
-/// Complex rows of one product go one way however many they are.
-constexpr gemm_path path_of_rows(index rows, bool as_many) {
-  gemm_shape s{};
-  s.type = scalar::c32;
-  s.m = 1;
-  s.n = 2;
-  s.k = 6;
-  s.a = {.row = 6, .column = 1};
-  s.b = {.row = 2, .column = 1, .shared = true};
-  s.c = {.row = 2, .column = 1};
-  const gemm_shape one = one_of_rows(s, rows, 6, 2);
-  return gemm(as_many ? as_many_rows(one) : one, 16, as_shipped).path;
-}
-static_assert(path_of_rows(2, false) != path_of_rows(1000, false));
-static_assert(path_of_rows(2, true) == path_of_rows(1000, true));
-/// Zen 5 ends rows in whole vectors, and fetches by itself what is in L2.
-constexpr gemm_tuning of_zen5(bool interleaved) {
-  return shipped({scalar::f64, interleaved, 3}, instruction_set::avx512, processor::zen5);
-}
-static_assert(of_zen5(false).narrows == 1 && of_zen5(true).narrows == 2);
-static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen5(false)));
-static_assert(!fetches_from_l2(fetch::into_l1, 12288, of_zen5(true)));
-static_assert(fetches_from_memory(3072, true, of_zen5(true)));
-/// All of B row by row while it stays in L1, else some columns; copied from memory and where lines
-/// meet, if there are rows enough.
-constexpr lanes_panels panels(index n, bool from_memory, index m = 64) {
-  return panels_by_lanes(m, n, n, 6, 64, from_memory);
-}
-static_assert(panels(22, false) == lanes_panels{22} && panels(23, false) == lanes_panels{2});
-static_assert(panels(32, false) == lanes_panels{1, true} && panels(33, false) == lanes_panels{2});
-static_assert(panels(19, true) == lanes_panels{19} && panels(20, true) == lanes_panels{2, true});
-static_assert(panels(32, true, 15) == lanes_panels{32} && panels(24, true) == panels(24, true, 16));
-static_assert(panels(64, true) == lanes_panels{1, true}, "one tile at least");
-static_assert(panels(86, true) == lanes_panels{86}, "one tile is more than L1");
-static_assert(panels_by_lanes(32, 32, 32, 4, 32, true) == lanes_panels{4, true});
-static_assert(panels_by_lanes(129, 129, 129, 4, 32, false) == lanes_panels{2, false},
-              "rows that are no whole lines meet in all sets");
-static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
-static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
-static_assert(streams_lines(8192, tuned_for(8, &gemm_tuning::stream_to, 2048)));
-static_assert(!streams_lines(8192, tuned_for(8, &gemm_tuning::stream_to, 0)));
-static_assert(writes_lines(square(16), 8) && !writes_lines(square(8), 8));
-static_assert(!writes_lines(square(20), 8) && !writes_lines(square(16), 4), "rows end in a line");
-constexpr gemm_shape vector_times(bool shared, bool turned) {
-  gemm_shape s = square(16);
-  s.m = 1;
-  s.b.shared = shared;
-  return turned ? transposed(s) : s;
-}
-static_assert(are_rows_of_one(vector_times(true, false)));
-static_assert(!are_rows_of_one(vector_times(false, false)) && !are_rows_of_one(square(16)));
-static_assert(!has_static_code(vector_times(true, false), 8, as_shipped) &&
-              !has_static_code(vector_times(true, true), 8, as_shipped));
-static_assert(one_of_rows(vector_times(true, false), 100, 16, 32).m == 100 &&
-              one_of_rows(vector_times(true, false), 100, 16, 32).c.row == 32);
-static_assert(is_one_stream(vector_times(false, false), 1536) &&
-              !is_one_stream(vector_times(false, false), 1535) &&
-              !is_one_stream(vector_times(true, false), 1536) && !is_one_stream(square(16), 1536));
-constexpr gemm_shape times_vector(index k, index column) {
-  gemm_shape s{scalar::f64, 16, 1, k, {}, {}, {}};
-  s.a.row = k;
-  s.a.column = column;
-  s.b.row = s.c.row = 1;
-  return s;
-}
-static_assert(are_sums_of_neighbours(times_vector(2, 1), 8));
-static_assert(!are_sums_of_neighbours(times_vector(1, 1), 8), "nothing is summed");
-static_assert(!are_sums_of_neighbours(times_vector(4, 2), 8), "terms are apart");
-static_assert(!has_static_code(times_vector(4, 1), 8, as_shipped));
-static_assert(has_static_code(square(100), 8, as_shipped));
-static_assert(!has_static_code(square(512), 8, as_shipped), "rows of B meet in the cache");
-static_assert(has_static_code(square(512), 8, tuned_for(512, &gemm_tuning::panel_rows, 1 << 30)));
 
 }  // namespace tenfold::select

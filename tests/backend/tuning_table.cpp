@@ -98,7 +98,7 @@ TEST_CASE("the refusal of a table says why") {
   CHECK(refusal_of("") ==
         "the tuning table FILE is not used: it does not begin with 'tenfold tuning 3'");
   CHECK(refusal_of(replaced(text, "tuning 3", "tuning 7")) ==
-        "the tuning table FILE is not used: it is of version 7, and this library reads 3");
+        "the tuning table FILE is not used: it is of version 7, and this library reads 4");
   CHECK(refusal_of(replaced(text, "12345", "12346")) ==
         "the tuning table FILE is not used: its check sum does not fit, so it is damaged");
   CHECK(read_tuning(text, "FILE", "Other-9-9-9").refusal ==

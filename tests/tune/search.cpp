@@ -31,7 +31,8 @@ finding some_finding(const size_class& c) {
 }  // namespace
 
 TEST_CASE("static sizes are compiled with the loop as it is shipped") {
-  for (const processor model : {processor::other, processor::zen4, processor::zen5}) {
+  for (const processor model :
+       {processor::other, processor::zen3, processor::zen4, processor::zen5}) {
     for (int i = 0; i < class_count; ++i) {
       const gemm_tuning shipped = select::shipped(class_of(i), set, model);
       const auto is_so = [&](const fixed_choice& c) { return c.unroll == shipped.unroll; };

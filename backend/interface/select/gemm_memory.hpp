@@ -44,20 +44,17 @@ struct fetch_choice {
 }
 
 /// The same as fetches_from_l2 for a batch beyond L2: wherever some of them fit there, and where
-/// they lie in line only what memory_from says. Matrices at shuffled addresses run at half the rate
+/// they lie in line only from memory_from on. Matrices at shuffled addresses run at half the rate
 /// without (orders 8 to 32, Zen 4).
 [[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes, bool in_line,
                                                           const gemm_tuning& t) {
   return (!in_line || bytes >= t.memory_from) && bytes <= t.memory_to;
 }
 
-/// The same from L3: where lines are asked for several times, only from twice as many bytes on
-/// (Zen 4, strided order 12 42 GFLOP/s, fetched so 34; interleaved order 6 with beta = 1 28 and 16,
-/// but with beta = 0 order 8 13 and 22, 12 18 and 44).
+/// The same from L3.
 [[gnu::always_inline]] constexpr bool fetches_from_l3(index bytes, bool in_line,
                                                       const gemm_tuning& t) {
-  const bool is_large = t.repeats == 1 || !in_line || bytes / 2 >= t.memory_from;
-  return is_large && fetches_from_memory(bytes, in_line, t);
+  return (!in_line || bytes >= t.l3_from) && bytes <= t.memory_to;
 }
 
 /// Whether the problems of a batch, of so many bytes each, are read as one stream, which a
@@ -85,11 +82,15 @@ enum class residence : unsigned char { l2, l3, memory };
 /// many more would lead through all of memory.
 inline constexpr index binned_problems = 4096;
 
-/// Rows of one product that are a task of the thread pool.
-[[gnu::always_inline]] constexpr index rows_of_task(const gemm_shape& s) {
+/// Rows of one product that are a task for so many threads: two for each, unless those are too
+/// little work. Each task copies B into panels once more (order 256, double precision, Zen 3, one
+/// thread: 16 rows 32 GFLOP/s, all 42; order 512 23 and 39).
+[[gnu::always_inline]] constexpr index rows_of_task(const gemm_shape& s, int threads) {
+  if (threads <= 1) return s.m;
   const double of_row = flops_of({s.type, 1, s.n, s.k, s.a, s.b, s.c});
-  const auto rows = static_cast<index>(task_flops / (of_row < 1 ? 1 : of_row));
-  return (rows + 16) / 16 * 16;
+  const auto least = static_cast<index>(task_flops / (of_row < 1 ? 1 : of_row));
+  const index evenly = s.m / (2 * index{threads});
+  return ((least > evenly ? least : evenly) + 16) / 16 * 16;
 }
 
 /// Problems between the one at work and the one that is fetched from beyond L2.
@@ -123,6 +124,13 @@ inline constexpr index binned_problems = 4096;
   return bytes <= t.stream_to;
 }
 
+/// The same by lanes, so many in a vector: where that is whole lines (halves of them, Zen 3, 0.8 to
+/// 0.9 of the rate through the caches).
+[[gnu::always_inline]] constexpr bool streams_lanes(index bytes, int lanes, scalar type,
+                                                    const gemm_tuning& t) {
+  return streams_results(bytes, t) && lanes * static_cast<int>(bytes_of(real_of(type))) % 64 == 0;
+}
+
 /// Whether results of so many bytes go past the caches from registers (writes_lines), unless none
 /// do: order 24 runs at 1.24 times the rate even where by way of scratch orders beyond 16 lose
 /// (Zen 4).
@@ -137,6 +145,12 @@ inline constexpr index binned_problems = 4096;
 constexpr bool writes_lines(const gemm_shape& s, int width) {
   return !is_complex(s.type) && width * static_cast<index>(bytes_of(s.type)) == 64 &&
          has_rows(s.c) && s.n % width == 0 && s.n > width && s.c.row % width == 0;
+}
+
+/// Interleaved blocks of so many bytes that pass together where a block is several vectors: these
+/// are computed one after the other, while the lines that they share are in L1.
+[[gnu::always_inline]] constexpr index blocks_at_once(index bytes) {
+  return bytes < 8192 ? 8192 / (bytes < 1 ? 1 : bytes) : 1;
 }
 
 /// Problems whose results wait in scratch on their way past the caches.

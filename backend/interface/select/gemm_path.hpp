@@ -36,6 +36,27 @@ struct gemm_choice {
   return a.shared && has_strides(a, type);
 }
 
+/// Native vectors of `width` lanes that one entry of as many problems fills: two where all operands
+/// are interleaved in such blocks and two are no more than a line of memory. Else each line is read
+/// and written in halves, or quarters, by tiles that come one after the other, and none goes whole
+/// past the caches (AVX2, double precision, Zen 3, half by half: in L2 order 4 15 GFLOP/s, so 30; 8
+/// 27 and 37; from memory 4 1.9 and 4.9, 8 3.2 and 7.5).
+[[gnu::always_inline]] constexpr int vectors_of_problems(const gemm_shape& s, int width) {
+  const auto in_blocks = [&](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved && x.block == s.c.block &&
+           x.block % (2 * width) == 0;
+  };
+  const bool in_lines = 2 * width * static_cast<int>(bytes_of(s.type)) <= 64;
+  return !is_complex(s.type) && in_lines && (is_uniform(s.a, s.type) || in_blocks(s.a)) &&
+                 in_blocks(s.b) && in_blocks(s.c)
+             ? 2
+             : 1;
+}
+/// The lanes of these vectors.
+[[gnu::always_inline]] constexpr int lanes_of_problems(const gemm_shape& s, int width) {
+  return width * vectors_of_problems(s, width);
+}
+
 /// Neighbouring columns in one vector, of `width` lanes for real and imaginary parts apart: complex
 /// ones lie there in pairs, half as many, unless that is a single one.
 [[gnu::always_inline]] constexpr int neighbours(int width, scalar type) {
@@ -149,6 +170,21 @@ struct gemm_choice {
   return one;
 }
 
+/// Whether one product runs in blocks that are packed (blocks_of): where its matrices leave the
+/// caches. Before, the walk over register tiles is as fast on one core (double precision, Zen 3:
+/// order 512 42 GFLOP/s, in blocks 42, 768 42 and 42, 1024 36 and 40, 1536 36 and 38; OpenBLAS 41,
+/// 41, 39, 39). By shape alone, as blocks of contracted values show in the bits.
+[[gnu::always_inline]] constexpr bool is_large(const gemm_shape& s) {
+  constexpr index least = 64;
+  constexpr double bytes = 16 << 20;
+  for (const matrix_batch* x : {&s.a, &s.b, &s.c})
+    if (x->layout != batch_layout::strided && x->layout != batch_layout::pointers) return false;
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
+             k = static_cast<double>(s.k);
+  return s.m >= least && s.n >= least && s.k >= least &&
+         (m * k + k * n + m * n) * static_cast<double>(bytes_of(s.type)) > bytes;
+}
+
 /// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
 /// is, that of four lanes (real; 3 x 3 times a vector each, in L2: 5.6 GB/s by the kernels of
 /// batches, 39 so, single precision 3 and 38; Zen 5).
@@ -167,9 +203,10 @@ struct gemm_choice {
 /// and before the tiles' loops make up for what constants save.
 [[gnu::always_inline]] constexpr bool has_static_code(const gemm_shape& s, int width,
                                                       const gemm_tuning& t) {
-  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !packs_panels(s, s.b.row, t) &&
-         !is_entry_wise(s) && !are_rows_of_one(s) && !are_rows_of_one(transposed(s)) &&
-         !are_sums_of_neighbours(s, width) && !are_sums_of_neighbours(transposed(s), width);
+  return s.m <= 1024 && s.n <= 1024 && s.k <= 1024 && !is_large(s) &&
+         !packs_panels(s, s.b.row, t) && !is_entry_wise(s) && !are_rows_of_one(s) &&
+         !are_rows_of_one(transposed(s)) && !are_sums_of_neighbours(s, width) &&
+         !are_sums_of_neighbours(transposed(s), width);
 }
 
 /// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.

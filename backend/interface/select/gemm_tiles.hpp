@@ -167,11 +167,11 @@ constexpr tile_shape flat_tile(index m, index n, int width) {
 /// problems, of which each then takes 0.73 of its time).
 inline constexpr index packed_problems = 4;
 
-/// The largest register tile of problems.
+/// The largest register tile of problems: sums, a row of B and an entry of A have registers.
 constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
   const int r = registers_for(registers, type);
   if (a_uniform) return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
-  return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{3, 4} : tile_shape{2, 2};
+  return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
 }
 
 /// The same within a tuning.

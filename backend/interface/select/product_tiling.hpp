@@ -92,8 +92,9 @@ constexpr product_tiling tiling_by_columns(const gemm_shape& s, const columns_co
 }
 constexpr product_tiling tiling_by_lanes(const gemm_shape& s, int width, int registers,
                                          const gemm_tuning& t) {
-  return tiling_of(width, s.m, s.n,
-                   lanes_tile(s.m, s.n, registers, s.type, is_uniform(s.a, s.type), t));
+  const int vectors = vectors_of_problems(s, width);
+  return tiling_of(width * vectors, s.m, s.n,
+                   lanes_tile(s.m, s.n, registers / vectors, s.type, is_uniform(s.a, s.type), t));
 }
 
 }  // namespace tenfold::select

@@ -118,18 +118,19 @@ struct tile_choice {
 /// for each multiply-add, and a core that does two of either per cycle waits for its loads; more
 /// write their results in bursts (mass operator on Zen 5: of degrees 4 to 8, one column 0.85 of the
 /// rate of two, three 0.96 to 1.00; of degree 3, five and six 0.92; but 4 rows with 8 to 20
-/// contracted values run 1.04 times as fast with six). A in lanes: 4 x 6 (16 registers or less: 3 x
-/// 4), the squarest that hides the loads. Complex numbers on 16 registers keep 3 x 4 although they
-/// spill: 0.75 of the peak on Zen 4, 2 x 2: 0.6. Without a sum: part of one row. `registers` are
-/// those of the scalar (capabilities::registers_for).
+/// contracted values run 1.04 times as fast with six). A in lanes: 4 x 6, on 16 registers 4 x 3,
+/// the squarest that hides the loads: sums, a row of B and an entry of A fill the registers.
+/// Complex numbers on 16 registers take 3 x 4 although they spill: 0.75 of the peak on Zen 4, 2 x
+/// 2: 0.6. Without a sum: part of one row. `registers` are those of the scalar
+/// (capabilities::registers_for).
 constexpr tile_choice choose_tile(index rows, index columns, bool sums, int registers,
                                   bool a_lanes) {
   const bool many = registers >= 32;
   if (!sums) return {{1, static_cast<int>(columns < 8 ? columns : 8)}, tile_reason::streaming};
   if (a_lanes) {
-    const int m = many ? 4 : 3, n = many ? 6 : 4;
+    const int m = registers < 16 ? 3 : 4, n = many ? 6 : registers < 16 ? 4 : 3;
     if (rows >= m) return {{m, n}, tile_reason::squarest};
-    const index wide = (registers - (registers < 16 ? 2 : 5)) / (rows + 1);
+    const index wide = (registers - (many ? 5 : 2)) / (rows + 1);
     return {{static_cast<int>(rows), static_cast<int>(wide < 8 ? wide : 8)},
             tile_reason::registers};
   }

@@ -16,6 +16,14 @@ namespace tenfold::select {
 /// No problem has as many bytes.
 inline constexpr int never = 1 << 30;
 
+/// What is fetched from L3, where it is known what is from memory: on Zen 4, where lines are asked
+/// for several times, only from twice as many bytes on (strided order 12 42 GFLOP/s, fetched so 34;
+/// interleaved order 6 with beta = 1 28 and 16, but with beta = 0 order 8 13 and 22, 12 18 and 44).
+constexpr int shipped_from_l3(const gemm_tuning& t, processor model) {
+  if (model == processor::zen3) return never;
+  return t.repeats == 1 || t.memory_from == never ? t.memory_from : 2 * t.memory_from;
+}
+
 /// What the library is shipped with. Measured on Sapphire Rapids and Zen 4 but for the crossovers
 /// of lanes_cost, which lie where the two costs are equal.
 ///
@@ -50,6 +58,15 @@ inline constexpr int never = 1 << 30;
 /// (interleaved order 24 90 GFLOP/s, to L2 81; strided 24 with beta = 1 75 and 66), and interleaved
 /// problems of many bytes, too (order 64 103 GFLOP/s instead of 77).
 ///
+/// AVX2, interleaved: one register tile goes through 32 KB, the size of L1 (Zen 3, order 12 1.2
+/// times the rate, 10 1.1, 6 and 16 the same).
+///
+/// Zen 3 follows by itself what comes from L2 and L3, and fetches of ours take its time: strided in
+/// L2 order 8 18 GFLOP/s, with them 11, 12 21 and 16; from L3 4 11 and 4.3, 8 18 and 9, 24 22 and
+/// 13; interleaved from L3 12 15 and 8.5, 24 17 and 12 (run-time sizes, double precision). From
+/// memory it does not: strided order 24 14 GFLOP/s, without 12, interleaved 16 13 and 10, with beta
+/// = 1 order 4 2.8 and 1.8, 8 7.5 and 4.8.
+///
 /// Zen 4, strided: its own prefetching is the better one wherever it is given runs long enough to
 /// follow. Without ours batches in L2 of order 8 to 14, and in single precision 10 to 24, run at
 /// 1.05 to 1.28 times the rate; from L3 orders up to 8 at 1.2 to 1.5, complex 8 to 16 at 0.91 to
@@ -80,12 +97,16 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
   t.memory_to = 262144;
   t.distance = c.interleaved ? 4096 : 16384;
   t.repeats = 1;
-  t.group = 65536;
+  t.group = c.interleaved && set != instruction_set::avx512 ? 32768 : 65536;
   t.stream_to = c.interleaved ? never : 12288;
   t.stream_group = 4096;
   t.task = static_cast<int>(task_flops / 1024);
   t.lanes_cost = 100;
   t.panel_rows = 32;
+  if (model == processor::zen3) {
+    t.l2_from = never;
+    if (c.size > 0) t.memory_from = 0;
+  }
   if (model == processor::zen4) {
     t.l2_from = never;
     t.memory_from = 12000;
@@ -119,6 +140,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
       t.panel_rows = never;
     }
   }
+  t.l3_from = shipped_from_l3(t, model);
   return t;
 }
 constexpr tuning shipped(instruction_set set, processor model = processor::other) {
@@ -152,6 +174,7 @@ constexpr gemm_tuning shipped_static(const size_class& c, instruction_set set,
     else if (c.size > 3)
       t.distance = 32768;
   }
+  t.l3_from = shipped_from_l3(t, model);
   return t;
 }
 
