@@ -24,9 +24,11 @@ struct large_problems {
   order layout;
   op op_a, op_b;
   index m = 70, n = sizeof(T) < 8 ? 31000 : 15500, k = 66;
-  index lda = rows_are_lines(op_a) ? k + 1 : m + 1, ldb = rows_are_lines(op_b) ? n + 3 : k,
+  index lda = (rows_are_lines(op_a) ? k : m) + 1, ldb = (rows_are_lines(op_b) ? n : k) + 3,
         ldc = (layout == order::row_major ? n : m) + 1;
-  index size_a = lda * std::max(m, k), size_b = ldb * std::max(k, n), size_c = ldc * std::max(m, n);
+  index size_a = lda * (rows_are_lines(op_a) ? m : k),
+        size_b = ldb * (rows_are_lines(op_b) ? k : n),
+        size_c = ldc * (layout == order::row_major ? m : n);
   T alpha = number<T>(0.7, 0.1), beta = number<T>(0.3, -0.2);
   std::vector<T> a = random_entries<T>(count * size_a, 1), b = random_entries<T>(count * size_b, 2),
                  before = random_entries<T>(count * size_c, 3);

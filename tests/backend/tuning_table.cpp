@@ -96,8 +96,8 @@ TEST_CASE("a table with any other byte is refused") {
 TEST_CASE("the refusal of a table says why") {
   const std::string text = text_of(some_table());
   CHECK(refusal_of("") ==
-        "the tuning table FILE is not used: it does not begin with 'tenfold tuning 3'");
-  CHECK(refusal_of(replaced(text, "tuning 3", "tuning 7")) ==
+        "the tuning table FILE is not used: it does not begin with 'tenfold tuning 4'");
+  CHECK(refusal_of(replaced(text, "tuning 4", "tuning 7")) ==
         "the tuning table FILE is not used: it is of version 7, and this library reads 4");
   CHECK(refusal_of(replaced(text, "12345", "12346")) ==
         "the tuning table FILE is not used: its check sum does not fit, so it is damaged");
