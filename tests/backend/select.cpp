@@ -281,9 +281,12 @@ static_assert(columns_of_block(2048, 1 << 20, 32, 24, 8, 1 << 20, {192, 9216, 0}
               "few rows: 256 KiB");
 static_assert(columns_of_block(4096, 1 << 20, 384, 24, 4, 1 << 20, {768, 18432, 0}) == 768,
               "one run at least");
-static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}, 64) == 528);
-static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}, 4) == 1264);
-static_assert(rows_of_task(gemm_shape{scalar::f64, 10000, 32, 32, {}, {}, {}}, 1) == 10000);
+constexpr index rows_of(index m, index n, int threads) {
+  return rows_of_task(gemm_shape{scalar::f64, m, n, n, {}, {}, {}}, threads);
+}
+static_assert(rows_of(10000, 32, 64) == 528, "20 us of work at least");
+static_assert(rows_of(10000, 256, 1) == 528, "no more than stay in cache");
+static_assert(rows_of(256, 256, 1) == 272 && rows_of(256, 256, 4) == 48, "two tasks a thread");
 static_assert(is_batch_of_vectors(5, 9, true, true, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(5, 9, false, false, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(4, 9000, false, true, scalar::f64, compiled));

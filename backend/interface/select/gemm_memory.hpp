@@ -82,15 +82,17 @@ enum class residence : unsigned char { l2, l3, memory };
 /// many more would lead through all of memory.
 inline constexpr index binned_problems = 4096;
 
-/// Rows of one product that are a task for so many threads: two for each, unless those are too
-/// little work. Each task copies B into panels once more (order 256, double precision, Zen 3, one
-/// thread: 16 rows 32 GFLOP/s, all 42; order 512 23 and 39).
+/// Rows of one product that are a task for so many threads: two for each, but not so many that
+/// their A leaves the caches, unless they are too little work. Each task copies B into panels once
+/// more (order 256, double precision, Zen 3, one thread: 16 rows 32 GFLOP/s, all 42; order 512 23
+/// and 39).
 [[gnu::always_inline]] constexpr index rows_of_task(const gemm_shape& s, int threads) {
-  if (threads <= 1) return s.m;
+  constexpr index most = 512;
   const double of_row = flops_of({s.type, 1, s.n, s.k, s.a, s.b, s.c});
   const auto least = static_cast<index>(task_flops / (of_row < 1 ? 1 : of_row));
-  const index evenly = s.m / (2 * index{threads});
-  return ((least > evenly ? least : evenly) + 16) / 16 * 16;
+  const index evenly = threads <= 1 ? s.m : s.m / (2 * index{threads});
+  const index rows = evenly < most ? evenly : most;
+  return ((least > rows ? least : rows) + 16) / 16 * 16;
 }
 
 /// Problems between the one at work and the one that is fetched from beyond L2.

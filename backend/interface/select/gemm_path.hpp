@@ -39,8 +39,8 @@ struct gemm_choice {
 /// Native vectors of `width` lanes that one entry of as many problems fills: two where all operands
 /// are interleaved in such blocks and two are no more than a line of memory. Else each line is read
 /// and written in halves, or quarters, by tiles that come one after the other, and none goes whole
-/// past the caches (AVX2, double precision, Zen 3, half by half: in L2 order 4 15 GFLOP/s, so 30; 8
-/// 27 and 37; from memory 4 1.9 and 4.9, 8 3.2 and 7.5).
+/// past the caches (AVX2, double precision, Zen 3, static sizes, half by half and so: in L2 order 4
+/// 12 GFLOP/s and 23, 8 23 and 27; from memory 4 2.1 and 4.9, 8 3.9 and 6.6, 16 7 and 15).
 [[gnu::always_inline]] constexpr int vectors_of_problems(const gemm_shape& s, int width) {
   const auto in_blocks = [&](const matrix_batch& x) {
     return x.layout == batch_layout::interleaved && x.block == s.c.block &&
