@@ -77,10 +77,7 @@ void gemm_by_lanes(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm
   // Everything interleaved in equal blocks of whole vectors: every block_tiles-th tile is a step
   // on.
   const index block = s.c.block, width = kernel.lanes, block_tiles = block / width;
-  const auto in_blocks = [&](const matrix_batch& x) {
-    return x.layout == batch_layout::interleaved && x.block == block && block % width == 0;
-  };
-  if ((uniform || in_blocks(s.a)) && in_blocks(s.b) && in_blocks(s.c)) {
+  if (select::are_in_blocks(s, width)) {
     problem_steps step = steps_through(s, kernel, g, from, block);
     constexpr auto size = static_cast<index>(sizeof(T));
     t.past_caches =

@@ -119,7 +119,6 @@ struct narrow_vec<R, 32> {
 /// Two native vectors as one.
 template <class R>
 struct wide_vec {
-  using value_type = R;
   static constexpr std::size_t size = 2 * native_vec<R>::size;
 
   native_vec<R> low, high;
@@ -136,9 +135,6 @@ struct wide_vec {
     high.store(p + size / 2);
   }
 
-  [[gnu::always_inline]] friend wide_vec operator+(wide_vec a, wide_vec b) {
-    return {a.low + b.low, a.high + b.high};
-  }
   [[gnu::always_inline]] friend wide_vec operator*(wide_vec a, wide_vec b) {
     return {a.low * b.low, a.high * b.high};
   }

@@ -36,21 +36,23 @@ struct gemm_choice {
   return a.shared && has_strides(a, type);
 }
 
-/// Native vectors of `width` lanes that one entry of as many problems fills: two where all operands
-/// are interleaved in such blocks and two are no more than a line of memory. Else each line is read
-/// and written in halves, or quarters, by tiles that come one after the other, and none goes whole
-/// past the caches (AVX2, double precision, Zen 3, static sizes, half by half and so: in L2 order 4
-/// 12 GFLOP/s and 23, 8 23 and 27; from memory 4 2.1 and 4.9, 8 3.9 and 6.6, 16 7 and 15).
-[[gnu::always_inline]] constexpr int vectors_of_problems(const gemm_shape& s, int width) {
-  const auto in_blocks = [&](const matrix_batch& x) {
-    return x.layout == batch_layout::interleaved && x.block == s.c.block &&
-           x.block % (2 * width) == 0;
+/// Whether all operands, but for one A for all, are interleaved in the same blocks, which are whole
+/// vectors of so many lanes.
+[[gnu::always_inline]] constexpr bool are_in_blocks(const gemm_shape& s, index lanes) {
+  const auto lies_so = [&](const matrix_batch& x) {
+    return x.layout == batch_layout::interleaved && x.block == s.c.block && x.block % lanes == 0;
   };
+  return (is_uniform(s.a, s.type) || lies_so(s.a)) && lies_so(s.b) && lies_so(s.c);
+}
+
+/// Native vectors of `width` lanes that one entry of as many problems fills: two where problems lie
+/// in such blocks and two are no more than a line of memory. Else each line is read and written in
+/// halves, or quarters, by tiles that come one after the other, and none goes whole past the caches
+/// (AVX2, double precision, Zen 3, static sizes, half by half and so: in L2 order 4 12 GFLOP/s and
+/// 23, 8 23 and 27; from memory 4 2.1 and 4.9, 8 3.9 and 6.6, 16 7 and 15).
+[[gnu::always_inline]] constexpr int vectors_of_problems(const gemm_shape& s, int width) {
   const bool in_lines = 2 * width * static_cast<int>(bytes_of(s.type)) <= 64;
-  return !is_complex(s.type) && in_lines && (is_uniform(s.a, s.type) || in_blocks(s.a)) &&
-                 in_blocks(s.b) && in_blocks(s.c)
-             ? 2
-             : 1;
+  return !is_complex(s.type) && in_lines && are_in_blocks(s, 2 * width) ? 2 : 1;
 }
 /// The lanes of these vectors.
 [[gnu::always_inline]] constexpr int lanes_of_problems(const gemm_shape& s, int width) {
@@ -103,7 +105,7 @@ struct gemm_choice {
   double cost = m * n * k / width + moved(s.b, k * n) + moved(s.c, m * n) + 1;
   if (!s.a.shared) cost += moved(s.a, m * k);
   if (s.b.shared) cost += k * n;                        // as many copies as lanes
-  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see gemm_dynamic.isa.cpp, columns_touch
+  if (s.b.column != 1 || s.c.column != 1) cost += 0.1;  // see columns_touch, gemm_tiles.hpp
   return cost;
 }
 
