@@ -1,4 +1,5 @@
 #include <complex>
+#include <tenfold/backend/carried_sets.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
 
@@ -24,8 +25,26 @@ TENFOLD_DECLARE_RUN_DYNAMIC(neon64)
 #endif
 
 namespace tenfold {
+namespace {
 
-instruction_set best_instruction_set() {
+constexpr instruction_set carried[] = {
+#if defined(TENFOLD_CARRIES_sse2) || defined(TENFOLD_CARRIES_neon64)
+    instruction_set::baseline,
+#endif
+#if defined(TENFOLD_CARRIES_avx2)
+    instruction_set::avx2,
+#endif
+#if defined(TENFOLD_CARRIES_avx512)
+    instruction_set::avx512,
+#endif
+};
+constexpr bool is_carried(instruction_set set) {
+  for (const instruction_set x : carried)
+    if (x == set) return true;
+  return false;
+}
+
+instruction_set most_of_cpu() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
@@ -37,6 +56,10 @@ instruction_set best_instruction_set() {
   return instruction_set::baseline;
 }
 
+}  // namespace
+
+instruction_set best_instruction_set() { return best_of(carried, most_of_cpu()); }
+
 capabilities capabilities_of(instruction_set isa) {
   capabilities c = isa == instruction_set::avx512 ? avx512_capabilities
                    : isa == instruction_set::avx2 ? avx2_capabilities
@@ -46,16 +69,16 @@ capabilities capabilities_of(instruction_set isa) {
 }
 
 /// The one place where an instruction set becomes code.
+#define TENFOLD_IF(isa, set, call) \
+  if constexpr (is_carried(set))   \
+    if (isa == set) return call
 #if defined(__x86_64__)
-#define TENFOLD_ON(isa, call)       \
-  switch (isa) {                    \
-    case instruction_set::avx512:   \
-      return cpu::avx512::call;     \
-    case instruction_set::avx2:     \
-      return cpu::avx2::call;       \
-    case instruction_set::baseline: \
-      return cpu::sse2::call;       \
-  }
+#define TENFOLD_ON(isa, call)                                                        \
+  TENFOLD_IF(isa, instruction_set::avx512, cpu::avx512::call);                       \
+  TENFOLD_IF(isa, instruction_set::avx2, cpu::avx2::call);                           \
+  TENFOLD_IF(isa, instruction_set::baseline, cpu::sse2::call);                       \
+  throw backend_error(std::string("tenfold: this library carries no kernels for ") + \
+                      name_of(isa) + " (TENFOLD_INSTRUCTION_SETS)")
 #else
 #define TENFOLD_ON(isa, call) \
   (void)isa;                  \

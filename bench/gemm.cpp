@@ -90,6 +90,11 @@ effort effort_of(const report& out, bool streaming) {
   return {out.settings().quick ? 7 : 31, 0.002};
 }
 
+/// Says why a row is left out.
+void leave_out(report& out, const std::string& label) {
+  out.note(label + ": left out, a block of these matrices is larger than half of L2.");
+}
+
 /// Checks the candidates, of which Tenfold's is the first, times them and adds the row. Squares
 /// from memory have one more beside them, that passes through A, B and C and multiplies nothing.
 template <class T>
@@ -170,7 +175,7 @@ void run_square(report& out, const gemm_peers& peers, arena<real_type<T>>& memor
   x.where = where;
   x.m = x.n = x.k = n;
   x.beta = beta;
-  memory.lay_out(x);
+  if (!memory.lay_out(x)) return leave_out(out, label);
   const auto fixed = where == storage::strided ? square_products<T, storage::strided>(n)
                                                : square_products<T, storage::interleaved>(n);
   run_batch(out, name, x, streaming,
@@ -231,7 +236,10 @@ void run_fem(report& out, const gemm_peers& peers) {
     x.n = s.n;
     x.k = s.k;
     x.shared_a = true;
-    memory.lay_out(x);
+    if (!memory.lay_out(x)) {
+      leave_out(out, name);
+      continue;
+    }
     run_batch(out, name, x, false, candidates_of(peers, x, fem_products(i)));
   }
 }

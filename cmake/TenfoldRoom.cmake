@@ -9,21 +9,9 @@
 #               (target all_verify_interface_header_sets).
 #   x.cpp       makes the target a library, static or as BUILD_SHARED_LIBS says; without any it is an
 #               INTERFACE library.
-#   x.isa.cpp   is compiled once for each instruction set of TENFOLD_ISAS, see below.
+#   x.isa.cpp   is compiled once for each instruction set of TENFOLD_ISAS (TenfoldInstructionSets.cmake).
 #
 # New files are found at the next build.
-
-# The instruction sets that every library carries; launch chooses at run time. What an x.isa.cpp
-# defines lies in an inline namespace of that name, which simd.hpp takes from the flags.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(TENFOLD_ISAS sse2 avx2 avx512)
-else()
-  set(TENFOLD_ISAS neon64)
-endif()
-set(TENFOLD_ISA_FLAGS_sse2 "")
-set(TENFOLD_ISA_FLAGS_neon64 "")
-set(TENFOLD_ISA_FLAGS_avx2 -mavx2 -mfma)
-set(TENFOLD_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl)
 
 # Functions begin where lines of the cache do. At the compilers' 16 bytes the rate of a short loop is
 # a matter of what the linker has put before it: in libtenfold_cblas complex products of order 2 to 4

@@ -74,7 +74,7 @@ class explaining_products : protected explained_values<M, L, Program> {
                  : select::tiling_by_columns(s,
                                              select::code_by_columns(s, width, caps_.registers,
                                                                      caps_.model, tuned, carried),
-                                             width, !overwrites_);
+                                             width, caps_.registers, !overwrites_);
     e.width = in.width = over.lanes;
     e.row_extent = over.rows;
     e.column_extent = over.columns;

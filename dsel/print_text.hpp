@@ -21,7 +21,7 @@ std::string format(const char* how, A... a) {
 
 /// All digits up to a million, then four and a power of 1000.
 inline std::string number(double x) {
-  if (x < 0) return "-" + number(-x);
+  if (x < 0) return format("-%s", number(-x).c_str());
   if (x < 1e6) return format(x == static_cast<double>(static_cast<index>(x)) ? "%.0f" : "%.1f", x);
   const char* unit = "";
   for (const char* u : {"k", "M", "G", "T", "P", "E"}) {

@@ -133,8 +133,7 @@ way way_of(const sample& on, const size_class& c, const capabilities& caps, cons
     const index ahead = select::problems_ahead(bytes, t);
     const auto from = on.where == place::memory ? select::residence::memory : select::residence::l3;
     w.group = std::min(w.group, select::problems_at_most(from, w.choice.path, ahead));
-    w.fetches = on.where == place::l3 ? select::fetches_from_l3(bytes, true, t)
-                                      : select::fetches_from_memory(bytes, true, t);
+    w.fetches = select::fetches_beyond_l2(from, bytes, true, t);
     if (w.fetches) w.ahead = ahead;
     if (w.fetches && all > t.l2_to) w.repeats = t.repeats;
     w.streams =

@@ -4,7 +4,8 @@
 #include <tenfold/backend/cpu/gemm_tiles.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 
-/// The kernels of shapes that are numbers: the walk over one product, by register tiles from tables.
+/// The kernels of shapes that are numbers: the walk over one product, by register tiles from
+/// tables.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 namespace {
@@ -210,11 +211,12 @@ gemm_kernel<T> columns_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
 }
 template <class T, int W, lane_access A, bool Conjugate>
 gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
-  const select::tile_shape most =
-      select::most_lanes_tile(registers_of<T, W>, scalar_of<T>, A == lane_access::uniform, tuned);
+  const select::tile_shape most = select::most_lanes_tile(
+      registers, scalar_of<T>, A == lane_access::uniform, vectors_in<T, W>, tuned);
   tile_walk how = walk_of<T>(s, s.n, W, most, tuned);
   const auto panels_from = [&](bool memory) {
-    return select::panels_by_lanes(s.m, s.n, s.k, most.n, W * static_cast<index>(sizeof(T)), memory);
+    return select::panels_by_lanes(s.m, s.n, s.k, most.n, W * static_cast<index>(sizeof(T)),
+                                   memory);
   };
   how.near = panels_from(false);
   how.far = panels_from(true);

@@ -2,7 +2,8 @@
 
 #include <tenfold/backend/cpu/gemm.hpp>
 
-/// Products of matrices whose rows are shorter than a vector: a vector holds several.
+/// Products of matrices of short rows: a vector holds several, or the end of one and the beginning
+/// of the next.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
@@ -16,11 +17,22 @@ template <class T, int W, int... From>
 
 // ---- one A for all problems: the rows of C, end to end ------------------------------------------
 
-/// Entry (First + l) mod N of a row in lane l.
+/// W entries of the row of N at `b`, from entry First on; behind the last comes the first.
 template <class T, int W, int N, int First, int... I>
-[[gnu::always_inline]] inline vec<T, W> turned_rows(vec<T, W> row,
-                                                    std::integer_sequence<int, I...>) {
-  return shuffled<T, W, ((First + I) % N)...>(row);
+[[gnu::always_inline]] inline vec<T, W> turned_row(const T* b, std::integer_sequence<int, I...>) {
+  if constexpr (N < W) {
+    return shuffled<T, W, ((First + I) % N)...>(load_first<T, W, N>(b));
+  } else if constexpr (First + W <= N) {
+    return load<T, W>(b + First);
+  } else {
+    // The lanes from First on are the last of one vector, the others the first of another.
+    const auto end = load<T, W>(b + N - W), begin = load<T, W>(b);
+    using lanes_type = typename short_vec<T, W>::type;
+    auto turned = end;
+    turned.data = (decltype(turned.data))__builtin_shufflevector(
+        (lanes_type)end.data, (lanes_type)begin.data, (First + W - N + I)...);
+    return turned;
+  }
 }
 
 /// A as the factor of the vectors of C, whose M rows of N entries lie end to end: of entry l of
@@ -51,8 +63,8 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
     vec<T, W> row[Problems];
 #pragma GCC unroll 2
     for (std::size_t p = 0; p < Problems; ++p) {
-      row[p] = turned_rows<T, W, N, First * W % N>(load_first<T, W, N>(t[p].b + k * t[p].b_k),
-                                                   std::make_integer_sequence<int, W>{});
+      row[p] = turned_row<T, W, N, First * W % N>(t[p].b + k * t[p].b_k,
+                                                  std::make_integer_sequence<int, W>{});
       pin(row[p]);
     }
 #pragma GCC unroll 32
@@ -78,11 +90,45 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
   }
 }
 
+/// All vectors First, First + Turns, ... where the registers hold the rows of B as they are turned
+/// (select::keeps_flat_rows): each is written as soon as it is summed.
+template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t Problems>
+[[gnu::always_inline]] inline void flat_turn(const flat_rows<T, W, M, N, K>& a,
+                                             const side_by_side<T, Problems>& t) {
+  constexpr int vectors = flat_rows<T, W, M, N, K>::vectors, tail = M * N % W;
+  vec<T, W> row[Problems][K];
+#pragma GCC unroll 16
+  for (int k = 0; k < K; ++k)
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      row[p][k] = turned_row<T, W, N, First * W % N>(t[p].b + k * t[p].b_k,
+                                                     std::make_integer_sequence<int, W>{});
+      pin(row[p][k]);
+    });
+  unrolled<(vectors - First + Turns - 1) / Turns>([&](auto i) __attribute__((always_inline)) {
+    constexpr int v = First + static_cast<int>(decltype(i)::value) * Turns;
+    vec<T, W> sum[Problems];
+#pragma GCC unroll 16
+    for (int k = 0; k < K; ++k) {
+      vec<T, W> factor = load<T, W>(a.entries[v][k]);
+      if constexpr (Problems > 1) pin(factor);
+      unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+        sum[p] = k == 0 ? factor * row[p][k] : fma(factor, row[p][k], sum[p]);
+      });
+    }
+    unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      if constexpr (tail > 0 && v == vectors - 1)
+        store_first<T, W, tail>(t[p].c + v * W, sum[p]);
+      else
+        store<T, W>(t[p].c + v * W, sum[p]);
+    });
+  });
+}
+
 /// Whether so many vectors of factors stay in registers beside the sums of a problem.
 constexpr bool flat_in_registers(int vectors, int k) { return vectors * k <= registers - 8; }
 
-/// The products of some problems, turn by turn, so many vectors at a time that their sums stay in
-/// registers.
+/// The products of some problems, turn by turn: the rows of B for it stay in registers, or the sums
+/// of so many vectors at a time.
 template <class T, int W, int M, int N, int K, std::size_t Problems>
 [[gnu::always_inline]] inline void flat_products(const flat_rows<T, W, M, N, K>& a,
                                                  const side_by_side<T, Problems>& t) {
@@ -91,19 +137,24 @@ template <class T, int W, int M, int N, int K, std::size_t Problems>
   // Those that the registers do not hold are loaded where they are used; g++ copies them all.
   const auto& factors = flat_in_registers(vectors, K) ? a : *cpu::launder(&a);
   const auto turn = [&]<int Turn>() __attribute__((always_inline)) {
-    static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns,
-                                          select::flat_vectors);
-    const auto part = [&]<int I>() __attribute__((always_inline)) {
-      constexpr int before = I < parts.long_count ? I * parts.longer
-                                                  : parts.long_count * parts.longer +
-                                                        (I - parts.long_count) * (parts.longer - 1);
-      flat_vectors<T, W, M, N, K, Turn + before * turns, turns,
-                   (I < parts.long_count ? parts.longer : parts.longer - 1)>(factors, t);
-    };
-    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      (part.template operator()<I>(), ...);
+    if constexpr (select::keeps_flat_rows(registers)) {
+      flat_turn<T, W, M, N, K, Turn, turns>(factors, t);
+    } else {
+      static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns,
+                                            select::flat_vectors);
+      const auto part = [&]<int I>() __attribute__((always_inline)) {
+        constexpr int before =
+            I < parts.long_count
+                ? I * parts.longer
+                : parts.long_count * parts.longer + (I - parts.long_count) * (parts.longer - 1);
+        flat_vectors<T, W, M, N, K, Turn + before * turns, turns,
+                     (I < parts.long_count ? parts.longer : parts.longer - 1)>(factors, t);
+      };
+      [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+        (part.template operator()<I>(), ...);
+      }
+      (std::make_integer_sequence<int, static_cast<int>(parts.count())>{});
     }
-    (std::make_integer_sequence<int, static_cast<int>(parts.count())>{});
   };
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     (turn.template operator()<I>(), ...);

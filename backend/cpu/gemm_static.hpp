@@ -97,8 +97,10 @@ constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tun
                                tuned);
   };
   const index vectors = (s.n + code.lanes - 1) / code.lanes;
-  static_tiles tiles{code.lanes, code.tile, fetched(tile_count(s.m, vectors, code.tile) * s.k),
-                     tuned.unroll, code};
+  const index steps = code.way == select::columns_way::transposed
+                          ? tile_count(s.m, code.kept.of, code.whole)
+                          : tile_count(s.m, vectors, code.tile);
+  static_tiles tiles{code.lanes, code.tile, fetched(steps * s.k), tuned.unroll, code};
   const select::tile_shape passing{select::kept_rows, code.kept.vectors};
   if (code.way == select::columns_way::kept)
     tiles.kept_lines = fetched(tile_count(s.m, code.kept.of, passing)).lines;
@@ -110,7 +112,7 @@ constexpr static_tiles lanes_tiles(const gemm_shape& s, const gemm_tuning& tuned
   const index bytes = width * static_cast<index>(sizeof(T));
   const bool uniform_a = select::is_uniform(s.a, s.type);
   const select::tile_shape tile =
-      select::lanes_tile(s.m, s.n, registers / vectors, s.type, uniform_a, tuned);
+      select::lanes_tile(s.m, s.n, registers, s.type, uniform_a, vectors, tuned);
   return {width, tile,
           select::fetch_ahead(uniform_a ? 0 : s.m * s.k * bytes, s.k * s.n * bytes,
                               s.m * s.n * bytes, tile_count(s.m, s.n, tile) * s.k, tuned),
@@ -225,8 +227,8 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, bool
       });
 }
 
-/// A products_function by columns where B stays in registers while the rows of A pass
-/// (select::kept_columns).
+/// A products_function by columns where B stays in registers while the rows of A pass, or the last
+/// columns are transposed, or both (select::keep_columns).
 ///
 /// Not where C is read: what is left of a row is loaded and stored in part, and such a load behind
 /// such a store of the row before waits for it (25 x 5 x 4, beta = 1, Zen 4: 0.19 of the rate).
@@ -239,8 +241,10 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
     return products_by_columns<T, M, N, K, S, Tiles, false, Finish>(walk, from, problems, step);
 
   constexpr int v = Tiles.width, columns = N - transposed;
-  static constexpr select::tile_shape tile{M, Tiles.columns.kept.vectors};
-  constexpr int passes = (M + select::kept_rows - 1) / select::kept_rows;
+  static constexpr bool keeps = Tiles.columns.way == select::columns_way::kept;
+  static constexpr select::tile_shape tile =
+      keeps ? select::tile_shape{M, Tiles.columns.kept.vectors} : Tiles.columns.whole;
+  constexpr int passes = keeps ? (M + select::kept_rows - 1) / select::kept_rows : K;
   static constexpr index parts = tile_count(M, Tiles.columns.kept.of, tile) * passes;
   const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
     constexpr bool copies = Tiles.columns.kept.of > 1 || M * K <= select::unrolled_products;
@@ -250,9 +254,12 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
         [&]<std::size_t Problems>(side_by_side<T, Problems> & t) __attribute__((always_inline)) {
           for_each_columns_tile<T, M, columns, Tiles, tile, false>(
               t, passes,
-              [&]<int W, int, int n, tile_modes How>(const side_by_side<T, Problems>& u)
+              [&]<int W, int m, int n, tile_modes How>(const side_by_side<T, Problems>& u)
                   __attribute__((always_inline)) {
-                    rows_of_kept_columns<T, W, M, n, K, How, Tiles.kept_lines>(u);
+                    if constexpr (keeps)
+                      rows_of_kept_columns<T, W, m, n, K, How, Tiles.kept_lines>(u);
+                    else
+                      register_tile<T, W, m, n, K, How, Finish>(u[0]);
                   });
           unrolled<Problems>([&](auto p) __attribute__((always_inline)) { last_columns(t[p]); });
         });
@@ -392,7 +399,7 @@ constexpr products_function<T> products_of_columns() {
     return products_by_rows<T, N, S.b_k, Finish>;
   else if constexpr (way == flattened)
     return products_of_flat_rows<T, M, N, K, S, Tiles, Finish>;
-  else if constexpr (way == kept)
+  else if constexpr (way == kept || way == transposed)
     return products_of_kept_columns<T, M, N, K, S, Tiles, Finish>;
   else
     return products_by_columns<T, M, N, K, S, Tiles, ConjugateA, Finish>;
@@ -436,6 +443,7 @@ constexpr static_tiles tiles_of(const gemm_shape& s, select::gemm_path path,
 /// large matrices by the kernels that the library carries.
 template <gemm_shape S, bool Scaled = true, class T>
 [[gnu::always_inline]] inline void run_static_gemm(const gemm_arguments<T>& g) {
+  require_library<T>();
   constexpr gemm_shape shape = select::without_unit_axes(S);
   static constexpr gemm_tuning tuned =
       select::built_in(compiled_set, compiled_model, class_of(shape));

@@ -46,7 +46,7 @@ problem_steps steps_at_addresses(const gemm_shape& s, const gemm_tuning& tuned, 
   problem_steps to;
   if (from == residence::l2) return to;
   const index each = operand_bytes::of<T>(s).each;
-  to.fetches = select::fetches_from_memory(each, false, tuned);
+  to.fetches = select::fetches_beyond_l2(from, each, false, tuned);
   to.ahead = std::min(select::problems_ahead(each, tuned), furthest_ahead);
   to.at_once = select::problems_at_most(from, select::gemm_path::by_columns, to.ahead);
   return to;
@@ -73,16 +73,8 @@ problem_steps steps_through(const gemm_shape& s, const gemm_kernel<T>& kernel,
                        select::lies_in_line(to.b * size, bytes.b * width);
   const bool is_stream =
       in_line && kernel.path == select::gemm_path::by_columns && select::is_one_stream(s, each);
-  switch (from) {
-    case residence::l2:
-      to.fetches = select::fetches_from_l2(kernel.ahead, each, tuned);
-      break;
-    case residence::l3:
-      to.fetches = !is_stream && select::fetches_from_l3(each, in_line, tuned);
-      break;
-    case residence::memory:
-      to.fetches = !is_stream && select::fetches_from_memory(each, in_line, tuned);
-  }
+  to.fetches = beyond_l2 ? !is_stream && select::fetches_beyond_l2(from, each, in_line, tuned)
+                         : select::fetches_from_l2(kernel.ahead, each, tuned);
   if (!to.fetches) return to;
   to.next_a = ahead * to.a;
   to.next_b = ahead * to.b;

@@ -246,7 +246,7 @@ using columns_table = tile_table<T, W, columns_cut<T, W>,
 template <class T, int W, lane_access A>
 struct lanes_cut {
   static constexpr select::tile_shape most =
-      select::most_lanes_tile(registers_of<T, W>, scalar_of<T>, A == lane_access::uniform);
+      select::most_lanes_tile(registers, scalar_of<T>, A == lane_access::uniform, vectors_in<T, W>);
   static constexpr int widest = most.n;
   static constexpr int rows(int) { return most.m; }
 };

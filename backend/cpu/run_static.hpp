@@ -49,6 +49,7 @@ class static_runner {
     if constexpr (P::value.steps[phase.first_step].kind == step_kind::gemm) {
       run_product<phase.first_step>(args, range_of(phase, args.extents).count);
     } else if constexpr (is_whole(P::value.steps[phase.first_step].kind)) {
+      require_library<T>();
       static constexpr const program_step& step = P::value.steps[phase.first_step];
       run_whole(phase, step, P::value.loops.data() + step.first_loop, args, workspace);
     } else if constexpr (phase.scatters) {

@@ -29,8 +29,28 @@
 #error "tenfold: micro-kernels need SSE2, AVX2 with FMA, AVX-512 or the vectors of AArch64"
 #endif
 
+// TENFOLD_LACKS_avx2 and the like are 1 where the library does without.
+#define TENFOLD_JOINED_AS_THEY_ARE(x, y) x##y
+#define TENFOLD_JOINED(x, y) TENFOLD_JOINED_AS_THEY_ARE(x, y)
+
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
+
+/// Whether the library lacks the kernels for this instruction set (TENFOLD_INSTRUCTION_SETS). A
+/// template, so that only what calls them is refused.
+template <class T>
+inline constexpr bool library_lacks_isa =
+#if TENFOLD_JOINED(TENFOLD_LACKS_, TENFOLD_ISA)
+    true;
+#else
+    false;
+#endif
+template <class T>
+constexpr void require_library() {
+  static_assert(!library_lacks_isa<T>,
+                "tenfold: the library was compiled for other instruction sets than this file "
+                "(TENFOLD_INSTRUCTION_SETS); native goes with -march=native");
+}
 
 /// The real scalar of T.
 template <class T>
@@ -135,6 +155,14 @@ struct wide_vec {
     high.store(p + size / 2);
   }
 
+  template <int Part>
+  [[gnu::always_inline]] native_vec<R>& part() {
+    if constexpr (Part == 0)
+      return low;
+    else
+      return high;
+  }
+
   [[gnu::always_inline]] friend wide_vec operator*(wide_vec a, wide_vec b) {
     return {a.low * b.low, a.high * b.high};
   }
@@ -164,9 +192,9 @@ inline constexpr int registers = 32;
 inline constexpr int registers = lanes<double> == 8 ? 32 : 16;
 #endif
 
-/// Vectors of W lanes that they hold, which may be two native ones each.
+/// Native vectors that W lanes fill, of complex T those of real or of imaginary parts.
 template <class T, int W>
-inline constexpr int registers_of = W > lanes<T> ? registers / 2 : registers;
+inline constexpr int vectors_in = W > lanes<T> ? 2 : 1;
 
 template <class R, int W>
 struct complex_vec;

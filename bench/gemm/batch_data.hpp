@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -22,14 +20,16 @@ class arena {
  public:
   explicit arena(std::size_t bytes) : all_(bytes / sizeof(R) + 4 * gap) { all_.fill(1); }
 
-  /// As many problems of these sizes as fit, and where they lie.
+  /// As many problems of these sizes as fit, and where they lie; false: there is no room for one,
+  /// or for one block of them.
   template <class T>
-  void lay_out(gemm_batch<T>& x) {
+  [[nodiscard]] bool lay_out(gemm_batch<T>& x) {
     const auto entries = static_cast<std::ptrdiff_t>(all_.size() - 4 * gap) / parts_of<T>;
     const std::ptrdiff_t shared = x.shared_a ? x.a_size() : 0;
     const std::ptrdiff_t each = (x.shared_a ? 0 : x.a_size()) + x.b_size() + x.c_size();
-    constexpr std::ptrdiff_t W = simd_block<T>;
-    x.count = std::max((entries - shared) / each / W * W, W);
+    const std::ptrdiff_t W = x.where == storage::interleaved ? simd_block<T> : 1;
+    x.count = std::max<std::ptrdiff_t>(entries - shared, 0) / each / W * W;
+    if (x.count == 0) return false;
     R* next = all_.data();
     const auto take = [&](std::ptrdiff_t size) {
       R* const here = next;
@@ -37,13 +37,10 @@ class arena {
       next += (size * parts_of<T> + line - 1) / line * line + static_cast<std::ptrdiff_t>(gap);
       return reinterpret_cast<T*>(here);
     };
-    if (static_cast<std::size_t>(x.count * each + shared) * sizeof(T) > all_.size() * sizeof(R)) {
-      std::fprintf(stderr, "\nthe caches are too small for a block of these matrices\n");
-      std::exit(1);
-    }
     x.a = take(x.shared_a ? shared : x.count * x.a_size());
     x.b = take(x.count * x.b_size());
     x.c = take(x.count * x.c_size());
+    return true;
   }
 
  private:

@@ -33,35 +33,50 @@ void check_layout(const storage& a, const storage& b, const storage& c, guarded_
   }
 }
 
-/// A product of ones whose sizes are in the types.
-template <class T, index N>
-void check_static(guarded_rooms& rooms) {
-  constexpr index count = 5;
+/// Products of ones and twos whose sizes are in the types, beta not 0 or 0. `OneA`: for all
+/// problems.
+template <class T, index M, index N, index K, bool OneA = false>
+void check_static(guarded_rooms& rooms, index count = 5) {
   for (const bool at_end : {false, true}) {
-    const memory_source source = rooms.source(at_end);
-    const auto make = [&](T value) {
-      auto* const entries = reinterpret_cast<T*>(source(sizeof(T) * N * N * count));
-      std::fill_n(entries, N * N * count, value);
-      return view<T, dyn, N, N>(entries, count);
-    };
-    const auto a = make(T(1)), b = make(T(2)), c = make(T(3));
-    gemm(T(1), a, b, T(-1), c);
-    index wrong = 0;
-    for (index i = 0; i < c.size(); ++i) wrong += c.data()[i] != T(2 * N - 3);
-    CHECK(wrong == 0);
+    for (const T beta : {T(-1), T(0)}) {
+      const memory_source source = rooms.source(at_end);
+      const auto make = [&]<index Rows, index Columns>(T value) {
+        auto* const entries = reinterpret_cast<T*>(
+            source(sizeof(T) * static_cast<std::size_t>(Rows * Columns * count)));
+        std::fill_n(entries, Rows * Columns * count, value);
+        return view<T, dyn, Rows, Columns>(entries, count);
+      };
+      const auto b = make.template operator()<K, N>(T(2)), c = make.template operator()<M, N>(T(3));
+      if constexpr (OneA) {
+        auto* const entries = reinterpret_cast<T*>(source(sizeof(T) * M * K));
+        std::fill_n(entries, M * K, T(1));
+        gemm(T(1), view<const T, M, K>(entries), b, beta, c);
+      } else {
+        gemm(T(1), make.template operator()<M, K>(T(1)), b, beta, c);
+      }
+      index wrong = 0;
+      for (index i = 0; i < c.size(); ++i) wrong += c.data()[i] != T(2 * K) + beta * T(3);
+      CHECK(wrong == 0);
+    }
   }
 }
 
 }  // namespace
 
 TEST_CASE("operands with sizes in their types beside pages that may not be touched") {
-  guarded_rooms rooms(3, 5 * 17 * 17 * 8);
-  check_static<double, 3>(rooms);
-  check_static<double, 7>(rooms);
-  check_static<double, 9>(rooms);
-  check_static<float, 5>(rooms);
-  check_static<float, 17>(rooms);
-  check_static<std::complex<double>, 3>(rooms);
+  guarded_rooms rooms(3, 33 * 36 * 6 * 8);
+  check_static<double, 3, 3, 3>(rooms);
+  check_static<double, 7, 7, 7>(rooms);
+  check_static<double, 9, 9, 9>(rooms);
+  check_static<float, 5, 5, 5>(rooms);
+  check_static<float, 17, 17, 17>(rooms);
+  check_static<std::complex<double>, 3, 3, 3>(rooms);
+  // One A for all: short rows end to end, and columns transposed.
+  check_static<double, 25, 5, 4, true>(rooms, 33);
+  check_static<double, 36, 6, 5, true>(rooms, 33);
+  check_static<float, 13, 11, 3, true>(rooms, 33);
+  check_static<double, 21, 9, 7, true>(rooms);
+  check_static<float, 21, 9, 7, true>(rooms);
 }
 
 TEST_CASE("small matrices, times a vector each, beside pages that may not be touched") {

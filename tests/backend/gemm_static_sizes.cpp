@@ -90,6 +90,7 @@ TEST_CASE("products whose rows pass while B stays in registers") {
   SUBCASE("one column is left over, of fewer rows") { check_kept<double, s, t, t, 6, 25, 5>(); }
   SUBCASE("one column is left over, of more rows") { check_kept<double, s, t, t, 81, 9, 7>(); }
   SUBCASE("two columns are left over") { check_kept<double, s, t, t, 20, 10, 9>(); }
+  SUBCASE("one column of float is left over") { check_kept<float, s, t, t, 19, 17, 7>(); }
   SUBCASE("four columns of float are left over") { check_kept<float, s, t, t, 37, 20, 6>(); }
   SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 17, 9, 6>(); }
 }
@@ -110,6 +111,9 @@ TEST_CASE("products whose rows, end to end, are vectors") {
   SUBCASE("three turns") { check_kept<double, s, t, t, 36, 6, 5>(counts); }
   SUBCASE("several parts of a turn") { check_kept<double, s, t, t, 64, 4, 7>(counts); }
   SUBCASE("one row less than a vector is long") { check_kept<float, s, t, t, 47, 15, 2>(counts); }
+  SUBCASE("eleven turns, of which some end in the next row") {
+    check_kept<float, s, t, t, 21, 11, 4>(counts);
+  }
   SUBCASE("the problems lie anywhere") { check_kept<double, s, p, p, 33, 3, 6>(counts); }
 }
 

@@ -1,3 +1,4 @@
+#include <tenfold/backend/carried_sets.hpp>
 #include <tenfold/backend/launch.hpp>
 
 #include <doctest/doctest.h>
@@ -264,6 +265,20 @@ TEST_CASE("launch works on all threads of the caller's arena and gives the same"
            best_instruction_set());
   });
   CHECK(serial == parallel);
+}
+
+TEST_CASE("of the instruction sets that a library carries the best that the CPU has serves") {
+  using enum instruction_set;
+  constexpr instruction_set all[] = {baseline, avx2, avx512}, first_and_last[] = {baseline, avx512},
+                            last[] = {avx2, avx512};
+  CHECK(best_of(all, avx512) == avx512);
+  CHECK(best_of(all, avx2) == avx2);
+  CHECK(best_of(first_and_last, avx2) == baseline);
+  CHECK(best_of(last, avx2) == avx2);
+  CHECK_THROWS_WITH_AS(best_of(last, baseline),
+                       "tenfold: this library carries kernels for avx2, avx512 alone "
+                       "(TENFOLD_INSTRUCTION_SETS), which this CPU lacks",
+                       backend_error);
 }
 
 TEST_CASE("the capabilities of an instruction set are those of its registers") {

@@ -114,7 +114,9 @@ constexpr gemm_shape one_a_for_all(index m, index n, index k) {
   s.a.shared = true;
   return s;
 }
-constexpr int transposed_columns(gemm_shape s) { return keep_columns(s, 8, 32).transposed; }
+constexpr int transposed_columns(gemm_shape s, int width = 8, int registers = 32) {
+  return keep_columns(s, width, registers).transposed;
+}
 static_assert(transposed_columns(one_a_for_all(81, 9, 7)) == 1);
 static_assert(transposed_columns(one_a_for_all(100, 10, 9)) == 2);
 static_assert(transposed_columns(one_a_for_all(121, 11, 9)) == 3);
@@ -135,6 +137,10 @@ static_assert(transposed_columns([] {
                 return s;
               }()) == 0,
               "B is copied, problem by problem");
+static_assert(transposed_columns(one_a_for_all(81, 9, 8), 4, 16) == 1);
+static_assert(keep_columns(one_a_for_all(81, 9, 8), 4, 16).vectors == 0, "no register is left");
+static_assert(transposed_columns(one_a_for_all(100, 10, 8), 4, 16) == 0, "a vector serves two");
+static_assert(transposed_columns(one_a_for_all(81, 9, 17), 4, 16) == 0, "so long a sum is a loop");
 static_assert(lanes_of_rows(4, 8, scalar::f64) == 8 && lanes_of_rows(2, 8, scalar::f64) == 4);
 static_assert(lanes_of_rows(8, 16, scalar::f32) == 16 && lanes_of_rows(8, 8, scalar::f64) == 0);
 static_assert(lanes_of_rows(4, 4, scalar::f64) == 0, "a row fills a vector");
@@ -153,7 +159,11 @@ static_assert(flattens_rows(one_a_for_all(36, 6, 5), 8, 32));
 static_assert(!flattens_rows(one_a_for_all(64, 8, 7), 8, 32), "a row is a vector");
 static_assert(!flattens_rows(one_a_for_all(8, 5, 5), 8, 32), "a turned row would serve one vector");
 static_assert(!flattens_rows(one_a_for_all(49, 7, 16), 8, 32), "A would not stay in L1");
-static_assert(!flattens_rows(one_a_for_all(36, 6, 5), 8, 16));
+static_assert(flattens_rows(one_a_for_all(36, 6, 5), 8, 16));
+static_assert(flattens_rows(one_a_for_all(36, 6, 5), 4, 16), "half of each second vector is idle");
+static_assert(!flattens_rows(one_a_for_all(36, 6, 7), 4, 16), "B of two problems does not stay");
+static_assert(!flattens_rows(one_a_for_all(49, 7, 6), 4, 16), "a few lanes are idle");
+static_assert(!flattens_rows(one_a_for_all(64, 8, 6), 4, 16), "rows are whole vectors");
 static_assert(turns_of_rows(6, 8) == 3 && turns_of_rows(5, 8) == 5 && turns_of_rows(4, 8) == 1);
 static_assert(keep_columns(one_a_for_all(81, 9, 7), 8, 32).of == 1);
 static_assert(keep_columns(one_a_for_all(144, 12, 9), 8, 32).of == 2);
@@ -175,10 +185,10 @@ TEST_CASE("what stays of B in registers leaves room for two sums and two broadca
 }
 
 TEST_CASE("every reason for a tile has its sentence") {
-  for (const tile_reason why :
-       {tile_reason::no_more, tile_reason::balanced, tile_reason::registers, tile_reason::squarest,
-        tile_reason::streaming, tile_reason::kept, tile_reason::transposed, tile_reason::flattened,
-        tile_reason::rows, tile_reason::library}) {
+  for (const tile_reason why : {tile_reason::no_more, tile_reason::balanced, tile_reason::registers,
+                                tile_reason::squarest, tile_reason::streaming, tile_reason::kept,
+                                tile_reason::transposed, tile_reason::kept_transposed,
+                                tile_reason::flattened, tile_reason::rows, tile_reason::library}) {
     CHECK(sentence_of(why)[0] != '\0');
   }
 }

@@ -61,10 +61,14 @@ static_assert(problems_at_most(residence::l2, gemm_path::by_columns, 4) == INT64
 static_assert(problems_at_most(residence::l3, gemm_path::by_columns, 4) == 4);
 static_assert(problems_at_most(residence::memory, gemm_path::by_columns, 4) == 1);
 static_assert(problems_at_most(residence::memory, gemm_path::by_lanes, 4) == 4);
-static_assert(!fetches_from_memory(999, true, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(fetches_from_memory(1000, true, tuned_for(16, &gemm_tuning::memory_from, 1000)));
-static_assert(!fetches_from_memory(1001, true, tuned_for(16, &gemm_tuning::memory_to, 1000)));
-static_assert(fetches_from_memory(999, false, tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(!fetches_beyond_l2(residence::memory, 999, true,
+                                 tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(fetches_beyond_l2(residence::memory, 1000, true,
+                                tuned_for(16, &gemm_tuning::memory_from, 1000)));
+static_assert(!fetches_beyond_l2(residence::memory, 1001, true,
+                                 tuned_for(16, &gemm_tuning::memory_to, 1000)));
+static_assert(fetches_beyond_l2(residence::memory, 999, false,
+                                tuned_for(16, &gemm_tuning::memory_from, 1000)));
 static_assert(lies_in_line(0, 8192) && lies_in_line(8192, 8192) && lies_in_line(8, 8192));
 static_assert(!lies_in_line(8192, 4096) && !lies_in_line(-8, 8));
 
@@ -74,32 +78,32 @@ constexpr gemm_tuning of_zen4(bool interleaved, int size = 3) {
   return shipped({scalar::f64, interleaved, size}, instruction_set::avx512, processor::zen4);
 }
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen4(false)));
-static_assert(!fetches_from_memory(6144, true, of_zen4(false)));
-static_assert(fetches_from_memory(18816, true, of_zen4(false)));
-static_assert(fetches_from_memory(6144, false, of_zen4(false)));
+static_assert(!fetches_beyond_l2(residence::memory, 6144, true, of_zen4(false)));
+static_assert(fetches_beyond_l2(residence::memory, 18816, true, of_zen4(false)));
+static_assert(fetches_beyond_l2(residence::memory, 6144, false, of_zen4(false)));
 static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).to == fetch::into_l2);
-static_assert(fetches_from_memory(3 * 1024, true, of_zen4(true, 1)));
-static_assert(!fetches_from_memory(3 * 1600, true, of_zen4(true, 2)));
-static_assert(fetches_from_memory(3 * 4096, true, of_zen4(true, 2)));
+static_assert(fetches_beyond_l2(residence::memory, 3 * 1024, true, of_zen4(true, 1)));
+static_assert(!fetches_beyond_l2(residence::memory, 3 * 1600, true, of_zen4(true, 2)));
+static_assert(fetches_beyond_l2(residence::memory, 3 * 4096, true, of_zen4(true, 2)));
 /// It drops fetches while it computes: lines that go to L2 are asked for again.
 static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true)).lines == 2 * 4);
 static_assert(fetch_ahead(9216, 9216, 9216, 72, of_zen4(true, 2)).lines == 2 * 6);
 static_assert(of_zen4(true, 4).repeats == 1 && of_zen4(false).repeats == 1);
 constexpr gemm_tuning static_on_zen4 =
     built_in(instruction_set::avx512, processor::zen4, {scalar::f64, false, 3});
-static_assert(fetches_from_memory(3456, true, static_on_zen4));
-static_assert(!fetches_from_memory(2400, true, static_on_zen4));
-static_assert(!fetches_from_l3(3456, true, static_on_zen4));
-static_assert(fetches_from_l3(3456, false, static_on_zen4));
-static_assert(fetches_from_l3(6144, true, static_on_zen4));
+static_assert(fetches_beyond_l2(residence::memory, 3456, true, static_on_zen4));
+static_assert(!fetches_beyond_l2(residence::memory, 2400, true, static_on_zen4));
+static_assert(!fetches_beyond_l2(residence::l3, 3456, true, static_on_zen4));
+static_assert(fetches_beyond_l2(residence::l3, 3456, false, static_on_zen4));
+static_assert(fetches_beyond_l2(residence::l3, 6144, true, static_on_zen4));
 /// Zen 3 follows by itself what is in L2 and L3.
 constexpr gemm_tuning of_zen3(bool interleaved, int size = 3) {
   return shipped({scalar::f64, interleaved, size}, instruction_set::avx2, processor::zen3);
 }
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen3(false)));
-static_assert(!fetches_from_l3(18816, true, of_zen3(false)));
-static_assert(fetches_from_l3(18816, false, of_zen3(false)));
-static_assert(fetches_from_memory(3072, true, of_zen3(true, 1)));
+static_assert(!fetches_beyond_l2(residence::l3, 18816, true, of_zen3(false)));
+static_assert(fetches_beyond_l2(residence::l3, 18816, false, of_zen3(false)));
+static_assert(fetches_beyond_l2(residence::memory, 3072, true, of_zen3(true, 1)));
 static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).to == fetch::into_l2);
 static_assert(fetch_ahead(1152, 1152, 1152, 24, static_on_zen4).lines == 4);
 static_assert(fetch_repeats(processor::zen4) > 1 && fetch_repeats(processor::zen5) == 1);
@@ -128,7 +132,7 @@ constexpr gemm_tuning of_zen5(bool interleaved) {
 static_assert(of_zen5(false).narrows == 1 && of_zen5(true).narrows == 2);
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen5(false)));
 static_assert(!fetches_from_l2(fetch::into_l1, 12288, of_zen5(true)));
-static_assert(fetches_from_memory(3072, true, of_zen5(true)));
+static_assert(fetches_beyond_l2(residence::memory, 3072, true, of_zen5(true)));
 /// All of B row by row while it stays in L1, else some columns; copied from memory and where lines
 /// meet, if there are rows enough.
 constexpr lanes_panels panels(index n, bool from_memory, index m = 64) {

@@ -43,18 +43,16 @@ struct fetch_choice {
   return step >= 0 && step - bytes < 4096;
 }
 
-/// The same as fetches_from_l2 for a batch beyond L2: wherever some of them fit there, and where
-/// they lie in line only from memory_from on. Matrices at shuffled addresses run at half the rate
-/// without (orders 8 to 32, Zen 4).
-[[gnu::always_inline]] constexpr bool fetches_from_memory(index bytes, bool in_line,
-                                                          const gemm_tuning& t) {
-  return (!in_line || bytes >= t.memory_from) && bytes <= t.memory_to;
-}
+/// Where the operands of a batch come from.
+enum class residence : unsigned char { l2, l3, memory };
 
-/// The same from L3.
-[[gnu::always_inline]] constexpr bool fetches_from_l3(index bytes, bool in_line,
-                                                      const gemm_tuning& t) {
-  return (!in_line || bytes >= t.l3_from) && bytes <= t.memory_to;
+/// The same as fetches_from_l2 for a batch beyond L2: wherever some of them fit there, and where
+/// they lie in line only from l3_from or memory_from on. Matrices at shuffled addresses run at half
+/// the rate without (orders 8 to 32, Zen 4).
+[[gnu::always_inline]] constexpr bool fetches_beyond_l2(residence from, index bytes, bool in_line,
+                                                        const gemm_tuning& t) {
+  return (!in_line || bytes >= (from == residence::l3 ? t.l3_from : t.memory_from)) &&
+         bytes <= t.memory_to;
 }
 
 /// Whether the problems of a batch, of so many bytes each, are read as one stream, which a
@@ -64,9 +62,6 @@ struct fetch_choice {
 [[gnu::always_inline]] constexpr bool is_one_stream(const gemm_shape& s, index bytes) {
   return s.m == 1 && !s.b.shared && has_rows(s.b) && bytes >= 1536;
 }
-
-/// Where the operands of a batch come from.
-enum class residence : unsigned char { l2, l3, memory };
 
 /// By their bytes. A batch cannot count on all of L3: of order 16 and 24 MB, where L3 has 32, it
 /// runs at twice the rate if it is computed as one from memory (Zen 4).

@@ -63,10 +63,10 @@ constexpr int kept_vectors(index m, index vectors, index k, int registers, scala
   return kept > 1 || vectors == 1 ? kept : 0;  // a broadcast serves two or more if it can
 }
 
-/// How a product by columns keeps B in registers.
+/// How a product by columns keeps B in registers, and transposes its last columns.
 struct kept_columns {
   int vectors = 0;     ///< of columns at once; 0: B is not kept
-  int of = 0;          ///< vectors of columns in all
+  int of = 0;          ///< vectors of columns in all, but for those that are transposed
   int transposed = 0;  ///< last columns, beyond them: C^T := B^T A^T, the lanes are rows of C
   int problems = 1;    ///< computed together
 };
@@ -83,16 +83,21 @@ constexpr int kept_problems(const gemm_shape& s, index vectors, int registers) {
 /// than lanes too (6 x 25 x 5, double precision, Zen 4: 0.91 of the peak, 0.85 with a vector for
 /// one entry). Few: 11 x 11 x 9 with three beyond 1.14 times the rate of a vector for them, 36 x 23
 /// x 8 in single precision, with seven, 0.84 (Zen 5).
+///
+/// With 16 registers B has no room, and tiles go over the other columns. Few is one (AVX2, Zen 3:
+/// 6 x 25 x 5 1.18 times the rate, 81 x 9 x 8 1.08, in single precision 1.09 and 1.19; two beyond,
+/// 100 x 10 x 8, 0.94 and 1.04, three, 121 x 11 x 9, 0.85 and 0.95).
 constexpr kept_columns keep_columns(const gemm_shape& s, int width, int registers) {
   const index rest = s.n % width, whole = s.n / width;
-  const bool in_place = is_uniform(s.a, s.type) && has_rows(s.b) && has_rows(s.c);
+  const bool in_place = !is_complex(s.type) && is_uniform(s.a, s.type) && has_rows(s.b) &&
+                        has_rows(s.c) && s.k <= static_sum;
   const index packed = (s.m + width) * s.k * static_cast<index>(bytes_of(s.type));
-  const bool few = rest <= 3 || 3 * rest <= width;
+  const bool few = registers < 32 ? rest == 1 : rest <= 3 || 3 * rest <= width;
   if (in_place && whole > 0 && rest > 0 && few && 2 * s.m >= width && packed <= 16384) {
     const int kept = kept_vectors(s.m, whole, s.k, registers, s.type);
-    if (kept > 0)
+    if (kept > 0 || registers < 32)
       return {kept, static_cast<int>(whole), static_cast<int>(rest),
-              kept_problems(s, whole, registers)};
+              kept > 0 ? kept_problems(s, whole, registers) : 1};
   }
   const index vectors = rest > 0 ? whole + 1 : whole;
   return {kept_vectors(s.m, vectors, s.k, registers, s.type), static_cast<int>(vectors), 0,
@@ -106,6 +111,12 @@ constexpr int turns_of_rows(index n, int width) {
   return static_cast<int>(turns * n / width);
 }
 
+/// Whether a row of B as it is turned, where C is one row of vectors, stays in registers with those
+/// of all k, of two problems, while the vectors of C for it are summed one after the other. Else
+/// the sums of as many vectors as the registers hold (flat_vectors) take one k after the other
+/// (AVX2, Zen 3, six sums of each of two problems: 36 x 6 x 5 0.9 of the rate, 25 x 5 x 4 0.88).
+constexpr bool keeps_flat_rows(int registers) { return registers < 32; }
+
 /// Whether C is computed as one row of vectors, whatever row an entry belongs to, so that no lane
 /// is idle: its rows, shorter than a vector, lie end to end, and A, the same for all problems, is
 /// packed with each entry as often as its row has entries in a vector, and stays in L1. Each row of
@@ -116,9 +127,16 @@ constexpr int turns_of_rows(index n, int width) {
 /// 56, 49 x 7 x 6 100 instead of 89, 16 x 4 x 3 119 instead of 48; in single 64 x 8 x 7 228 instead
 /// of 117. There the results are the bound, line by line from L2: in L1 36 x 6 x 5 runs at 113, and
 /// 25 x 5 x 4, whose vectors lie across lines, at 71, 24 x 5 x 4 at 104.
+///
+/// With 16 registers rows a little longer than a vector, too (AVX2, in L2, Zen 3, double precision:
+/// 36 x 6 x 5 39 GFLOP/s instead of 31, 25 x 5 x 4 29 instead of 25, but 49 x 7 x 6 34 instead of
+/// 36; single: 36 x 6 x 5 68 instead of 40, 49 x 7 x 6 59 instead of 42, 16 x 4 x 3 70 instead of
+/// 30).
 constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
-  if (is_complex(s.type) || registers < 32 || s.n >= width || s.n == 1 || s.k > static_sum)
-    return false;
+  if (is_complex(s.type) || s.n % width == 0 || s.n == 1 || s.k > static_sum) return false;
+  const bool is_short =
+      keeps_flat_rows(registers) ? 2 * s.n <= 3 * width && 2 * s.k + 3 <= registers : s.n < width;
+  if (!is_short) return false;
   const bool in_place = is_uniform(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && s.c.row == s.n;
   const index vectors = (s.m * s.n + width - 1) / width;
   return in_place && 3 * vectors >= 4 * turns_of_rows(s.n, width) &&
@@ -157,7 +175,8 @@ inline constexpr index flat_problems = 32;
 
 /// Vectors of C that are summed at a time (4: 0.86 of the rate, 8: 0.97).
 inline constexpr int flat_vectors = 12;
-constexpr tile_shape flat_tile(index m, index n, int width) {
+constexpr tile_shape flat_tile(index m, index n, int width, int registers) {
+  if (keeps_flat_rows(registers)) return {1, 1};
   const int turns = turns_of_rows(n, width);
   const index vectors = (m * n + width - 1) / width;
   return {1, chunks((vectors + turns - 1) / turns, flat_vectors).longer};
@@ -167,25 +186,28 @@ constexpr tile_shape flat_tile(index m, index n, int width) {
 /// problems, of which each then takes 0.73 of its time).
 inline constexpr index packed_problems = 4;
 
-/// The largest register tile of problems: sums, a row of B and an entry of A have registers.
-constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform) {
+/// The largest register tile of problems, so many vectors an entry: sums, a row of B and an entry
+/// of A have registers, of which two vectors, multiplied one after the other, share those for B and
+/// A.
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform, int vectors = 1) {
   const int r = registers_for(registers, type);
+  if (vectors == 2) return r >= 32 ? tile_shape{4, 3} : tile_shape{3, 2};
   if (a_uniform) return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
   return r >= 32 ? tile_shape{4, 6} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
 }
 
 /// The same within a tuning.
-constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform,
+constexpr tile_shape most_lanes_tile(int registers, scalar type, bool a_uniform, int vectors,
                                      const gemm_tuning& t) {
-  const tile_shape most = most_lanes_tile(registers, type, a_uniform);
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform, vectors);
   return {most.m < t.lanes_rows ? most.m : t.lanes_rows,
           most.n < t.lanes_columns ? most.n : t.lanes_columns};
 }
 
-/// The register tile of rows x columns, each entry a vector of problems.
+/// The register tile of rows x columns, each entry so many vectors of problems.
 constexpr tile_shape lanes_tile(index rows, index columns, int registers, scalar type,
-                                bool a_uniform, const gemm_tuning& t) {
-  const tile_shape most = most_lanes_tile(registers, type, a_uniform, t);
+                                bool a_uniform, int vectors, const gemm_tuning& t) {
+  const tile_shape most = most_lanes_tile(registers, type, a_uniform, vectors, t);
   return {chunks(rows, most.m).longer, chunks(columns, most.n).longer};
 }
 

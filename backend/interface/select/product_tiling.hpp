@@ -8,21 +8,23 @@ namespace tenfold::select {
 
 /// How a product by columns goes over C.
 enum class columns_way : unsigned char {
-  tiles,      ///< tile by tile, each of which reads its columns of B
-  kept,       ///< B stays in registers while the rows of A pass (keep_columns)
+  tiles,       ///< tile by tile, each of which reads its columns of B
+  transposed,  ///< so, but for the last columns, whose lanes are rows of C (keep_columns)
+  kept,       ///< B stays in registers while the rows of A pass; the last columns may be transposed
   flattened,  ///< C is one row of vectors (flattens_rows)
   rows        ///< a vector holds several rows (multiplies_by_rows)
 };
 
 /// What shapes the code of a product by columns whose sizes the compiler knows.
 ///
-/// Where C is read, tiles serve instead of what is kept or flattened.
+/// Where C is read, tiles serve instead of what is kept, transposed or flattened.
 struct columns_code {
   columns_way way = columns_way::tiles;
   int lanes = 1;           ///< entries of a vector of a row, as tiles take them
   int last = 0;            ///< of the last of a row, where it is a narrower one; else 0
   tile_shape tile = {};    ///< of rows and such vectors
-  kept_columns kept = {};  ///< of columns_way::kept
+  tile_shape whole = {};   ///< the same of whole vectors alone, of columns_way::transposed
+  kept_columns kept = {};  ///< of columns_way::kept and transposed
 };
 
 /// Entries of a vector of columns of C.
@@ -49,6 +51,9 @@ constexpr columns_code code_by_columns(const gemm_shape& s, int width, int regis
     code.way = columns_way::flattened;
   } else if (code.kept = keep_columns(s, v, registers); code.kept.vectors > 0) {
     code.way = columns_way::kept;
+  } else if (code.kept.transposed > 0) {
+    code.way = columns_way::transposed;
+    code.whole = columns_tile(s.m, code.kept.of, registers, s.type, t);
   }
   return code;
 }
@@ -68,7 +73,7 @@ constexpr product_tiling tiling_of(int lanes, index rows, index columns, tile_sh
 
 /// `reads_c`: beta is not 0, or only the call tells.
 constexpr product_tiling tiling_by_columns(const gemm_shape& s, const columns_code& code, int width,
-                                           bool reads_c) {
+                                           int registers, bool reads_c) {
   const auto vectors_of = [](index n, int lanes) { return (n + lanes - 1) / lanes; };
   switch (reads_c && code.way != columns_way::rows ? columns_way::tiles : code.way) {
     case columns_way::rows: {
@@ -77,14 +82,16 @@ constexpr product_tiling tiling_by_columns(const gemm_shape& s, const columns_co
       return {lanes, 1, vectors, {1, static_cast<int>(vectors)}, tile_reason::rows};
     }
     case columns_way::flattened:
-      return {width, 1, vectors_of(s.m * s.n, width), flat_tile(s.m, s.n, width),
+      return {width, 1, vectors_of(s.m * s.n, width), flat_tile(s.m, s.n, width, registers),
               tile_reason::flattened};
     case columns_way::kept:
       return {code.lanes,
               s.m,
               code.kept.of,
               {chunks(s.m, kept_rows).longer, code.kept.vectors},
-              code.kept.transposed > 0 ? tile_reason::transposed : tile_reason::kept};
+              code.kept.transposed > 0 ? tile_reason::kept_transposed : tile_reason::kept};
+    case columns_way::transposed:
+      return {code.lanes, s.m, code.kept.of, code.whole, tile_reason::transposed};
     case columns_way::tiles:
       break;
   }
@@ -94,7 +101,7 @@ constexpr product_tiling tiling_by_lanes(const gemm_shape& s, int width, int reg
                                          const gemm_tuning& t) {
   const int vectors = vectors_of_problems(s, width);
   return tiling_of(width * vectors, s.m, s.n,
-                   lanes_tile(s.m, s.n, registers / vectors, s.type, is_uniform(s.a, s.type), t));
+                   lanes_tile(s.m, s.n, registers, s.type, is_uniform(s.a, s.type), vectors, t));
 }
 
 }  // namespace tenfold::select

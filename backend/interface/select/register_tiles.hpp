@@ -67,16 +67,17 @@ constexpr int listed_columns(int rows) { return rows > 4 ? 2 : most_listed_colum
 
 /// Why a register tile is not larger.
 enum class tile_reason : unsigned char {
-  no_more,     ///< there are no more rows and columns
-  balanced,    ///< each broadcast of A serves two vectors: fewer loads than multiply-adds
-  registers,   ///< the registers are full
-  squarest,    ///< A in lanes: the squarest tile hides the loads
-  streaming,   ///< nothing is summed: memory is walked row by row
-  kept,        ///< B stays in registers while the rows of A pass
-  transposed,  ///< the same, and the lanes of the last columns are rows
-  flattened,   ///< short rows, end to end, are vectors (flattens_rows)
-  rows,        ///< a vector holds several rows (multiplies_by_rows)
-  library      ///< the largest tile that the library carries
+  no_more,          ///< there are no more rows and columns
+  balanced,         ///< each broadcast of A serves two vectors: fewer loads than multiply-adds
+  registers,        ///< the registers are full
+  squarest,         ///< A in lanes: the squarest tile hides the loads
+  streaming,        ///< nothing is summed: memory is walked row by row
+  kept,             ///< B stays in registers while the rows of A pass
+  transposed,       ///< registers, and the lanes of the last columns are rows
+  kept_transposed,  ///< kept, and the lanes of the last columns are rows
+  flattened,        ///< short rows, end to end, are vectors (flattens_rows)
+  rows,             ///< a vector holds several rows (multiplies_by_rows)
+  library           ///< the largest tile that the library carries
 };
 
 constexpr const char* sentence_of(tile_reason why) {
@@ -94,10 +95,12 @@ constexpr const char* sentence_of(tile_reason why) {
     case tile_reason::kept:
       return "B stays in registers while the rows pass";
     case tile_reason::transposed:
+      return "from four problems on what is left of a row takes its lanes from rows";
+    case tile_reason::kept_transposed:
       return "from four problems on B stays in registers while the rows pass, and what is left of "
              "a row takes its lanes from rows";
     case tile_reason::flattened:
-      return "from 32 problems on rows that are shorter than a vector lie in it end to end";
+      return "from 32 problems on short rows lie end to end in vectors";
     case tile_reason::rows:
       return "a vector holds several rows";
     case tile_reason::library:
