@@ -10,6 +10,11 @@
 /// TENFOLD_INSTRUCTION_SETS named when it was compiled.
 namespace tenfold {
 
+/// What TENFOLD_INSTRUCTION_SETS calls one.
+inline std::string option_of(instruction_set set) {
+  return set == instruction_set::baseline ? "sse2" : name_of(set);
+}
+
 /// The best of `carried`, which are in rising order, of a CPU that has those up to `most`.
 ///
 /// Throws backend_error where the CPU has none of them.
@@ -17,8 +22,7 @@ inline instruction_set best_of(std::span<const instruction_set> carried, instruc
   for (std::size_t i = carried.size(); i-- > 0;)
     if (carried[i] <= most) return carried[i];
   std::string names;
-  for (const instruction_set set : carried)
-    names += (names.empty() ? "" : ", ") + std::string(name_of(set));
+  for (const instruction_set set : carried) names += (names.empty() ? "" : ", ") + option_of(set);
   throw backend_error("tenfold: this library carries kernels for " + names +
                       " alone (TENFOLD_INSTRUCTION_SETS), which this CPU lacks");
 }

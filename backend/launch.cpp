@@ -38,11 +38,13 @@ constexpr instruction_set carried[] = {
     instruction_set::avx512,
 #endif
 };
+#if defined(__x86_64__)
 constexpr bool is_carried(instruction_set set) {
   for (const instruction_set x : carried)
     if (x == set) return true;
   return false;
 }
+#endif
 
 instruction_set most_of_cpu() {
 #if defined(__x86_64__)
@@ -78,7 +80,7 @@ capabilities capabilities_of(instruction_set isa) {
   TENFOLD_IF(isa, instruction_set::avx2, cpu::avx2::call);                           \
   TENFOLD_IF(isa, instruction_set::baseline, cpu::sse2::call);                       \
   throw backend_error(std::string("tenfold: this library carries no kernels for ") + \
-                      name_of(isa) + " (TENFOLD_INSTRUCTION_SETS)")
+                      option_of(isa) + " (TENFOLD_INSTRUCTION_SETS)")
 #else
 #define TENFOLD_ON(isa, call) \
   (void)isa;                  \

@@ -9,7 +9,9 @@
 /// set of the CPU. T: float, double, or std::complex of them.
 namespace tenfold {
 
-/// The best one that this CPU and its operating system offer.
+/// The best one that this CPU and its operating system offer and the library carries.
+///
+/// Throws backend_error where that is none (TENFOLD_INSTRUCTION_SETS).
 instruction_set best_instruction_set();
 
 /// What programs for an instruction set may assume, the tuning in use among it.

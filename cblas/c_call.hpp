@@ -4,6 +4,7 @@
 #include <tenfold_cblas.h>
 
 #include <complex>
+#include <cstdio>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
 #include <type_traits>
@@ -59,6 +60,8 @@ void run(const char* function, const Body& body) noexcept {
     }
   } catch (const illegal_argument& e) {
     report(function, e.position);
+  } catch (const error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
   } catch (...) {
     report(function, 0);
   }

@@ -1,7 +1,8 @@
 # tenfold_simd_note(): one line when this CPU has wider SIMD than the compiler is told to use.
 #
 # Expressions of static sizes are compiled into the user's own files, with the user's own flags; only
-# what is chosen at run time comes from the library, which carries code for every instruction set.
+# what is chosen at run time comes from the library, which carries code for every instruction set
+# (TENFOLD_INSTRUCTION_SETS).
 function(tenfold_simd_note)
   if(NOT CMAKE_CXX_COMPILER_LOADED
      OR CMAKE_CROSSCOMPILING

@@ -104,8 +104,8 @@ template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t
                                                      std::make_integer_sequence<int, W>{});
       pin(row[p][k]);
     });
-  unrolled<(vectors - First + Turns - 1) / Turns>([&](auto i) __attribute__((always_inline)) {
-    constexpr int v = First + static_cast<int>(decltype(i)::value) * Turns;
+#pragma GCC unroll 64
+  for (int v = First; v < vectors; v += Turns) {
     vec<T, W> sum[Problems];
 #pragma GCC unroll 16
     for (int k = 0; k < K; ++k) {
@@ -116,12 +116,12 @@ template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t
       });
     }
     unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
-      if constexpr (tail > 0 && v == vectors - 1)
-        store_first<T, W, tail>(t[p].c + v * W, sum[p]);
+      if (tail > 0 && v == vectors - 1)
+        store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p]);
       else
         store<T, W>(t[p].c + v * W, sum[p]);
     });
-  });
+  }
 }
 
 /// Whether so many vectors of factors stay in registers beside the sums of a problem.

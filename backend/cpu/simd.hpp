@@ -15,12 +15,21 @@
 /// load_store.hpp asks, too.
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define TENFOLD_ISA avx512
+#if defined(TENFOLD_LACKS_avx512)
+#define TENFOLD_LACKS_ISA
+#endif
 #define TENFOLD_ARCH xsimd::avx512bw
 #elif defined(__AVX2__) && defined(__FMA__)
 #define TENFOLD_ISA avx2
+#if defined(TENFOLD_LACKS_avx2)
+#define TENFOLD_LACKS_ISA
+#endif
 #define TENFOLD_ARCH xsimd::fma3<xsimd::avx2>
 #elif defined(__SSE2__)
 #define TENFOLD_ISA sse2
+#if defined(TENFOLD_LACKS_sse2)
+#define TENFOLD_LACKS_ISA
+#endif
 #define TENFOLD_ARCH xsimd::sse2
 #elif defined(__aarch64__)
 #define TENFOLD_ISA neon64
@@ -29,10 +38,6 @@
 #error "tenfold: micro-kernels need SSE2, AVX2 with FMA, AVX-512 or the vectors of AArch64"
 #endif
 
-// TENFOLD_LACKS_avx2 and the like are 1 where the library does without.
-#define TENFOLD_JOINED_AS_THEY_ARE(x, y) x##y
-#define TENFOLD_JOINED(x, y) TENFOLD_JOINED_AS_THEY_ARE(x, y)
-
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
@@ -40,7 +45,7 @@ inline namespace TENFOLD_ISA {
 /// template, so that only what calls them is refused.
 template <class T>
 inline constexpr bool library_lacks_isa =
-#if TENFOLD_JOINED(TENFOLD_LACKS_, TENFOLD_ISA)
+#if defined(TENFOLD_LACKS_ISA)
     true;
 #else
     false;

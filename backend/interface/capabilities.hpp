@@ -7,7 +7,7 @@ namespace tenfold {
 
 struct tuning;
 
-/// The instruction sets that the library carries micro-kernels for, in rising order.
+/// The instruction sets that there are micro-kernels for, in rising order.
 enum class instruction_set : unsigned char { baseline, avx2, avx512 };
 inline constexpr int instruction_set_count = 3;
 

@@ -164,6 +164,15 @@ static_assert(flattens_rows(one_a_for_all(36, 6, 5), 4, 16), "half of each secon
 static_assert(!flattens_rows(one_a_for_all(36, 6, 7), 4, 16), "B of two problems does not stay");
 static_assert(!flattens_rows(one_a_for_all(49, 7, 6), 4, 16), "a few lanes are idle");
 static_assert(!flattens_rows(one_a_for_all(64, 8, 6), 4, 16), "rows are whole vectors");
+static_assert(flattens_rows(one_a_for_all(33, 3, 6), 2, 16), "SSE2");
+static_assert(!flattens_rows(
+                  [] {
+                    gemm_shape s = one_a_for_all(36, 6, 5);
+                    s.c.row = 7;
+                    return s;
+                  }(),
+                  4, 16),
+              "rows do not lie end to end");
 static_assert(turns_of_rows(6, 8) == 3 && turns_of_rows(5, 8) == 5 && turns_of_rows(4, 8) == 1);
 static_assert(keep_columns(one_a_for_all(81, 9, 7), 8, 32).of == 1);
 static_assert(keep_columns(one_a_for_all(144, 12, 9), 8, 32).of == 2);

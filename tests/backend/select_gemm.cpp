@@ -36,9 +36,9 @@ static_assert(columns_tile(14, 4, 32, scalar::f64,
                            tuned_for(14, &gemm_tuning::columns_vectors, 2)) == tile_shape{14, 2});
 static_assert(columns_tile(9, 4, 16, scalar::f64, as_shipped) == tile_shape{5, 2},
               "never more than the registers hold");
-static_assert(lanes_tile(8, 12, 32, scalar::f64, false, as_shipped) == tile_shape{4, 6});
-static_assert(lanes_tile(8, 12, 32, scalar::f64, true, as_shipped) == tile_shape{8, 3});
-static_assert(lanes_tile(8, 12, 32, scalar::f64, false,
+static_assert(lanes_tile(8, 12, 32, scalar::f64, false, 1, as_shipped) == tile_shape{4, 6});
+static_assert(lanes_tile(8, 12, 32, scalar::f64, true, 1, as_shipped) == tile_shape{8, 3});
+static_assert(lanes_tile(8, 12, 32, scalar::f64, false, 1,
                          tuned_for(8, &gemm_tuning::lanes_columns, 3)) == tile_shape{4, 3});
 
 static_assert(gemm(square(2), 8, as_shipped).path == gemm_path::by_columns);
@@ -213,8 +213,10 @@ static_assert(lanes_of_problems(in_blocks(8, 16, 8), 4) == 4, "no one block");
 static_assert(lanes_of_problems(square(8), 4) == 4);
 static_assert(lanes_of_problems(in_blocks(8, 8, 8, scalar::c64), 4) == 4,
               "complex ones are two vectors already");
-static_assert(tiling_by_lanes(in_blocks(8, 8, 8), 4, 16, as_shipped).tile == tile_shape{2, 2} &&
+static_assert(tiling_by_lanes(in_blocks(8, 8, 8), 4, 16, as_shipped).tile == tile_shape{3, 2} &&
               tiling_by_lanes(in_blocks(8, 8, 8), 4, 16, as_shipped).lanes == 8);
+static_assert(tiling_by_lanes(in_blocks(8, 8, 8), 2, 32, as_shipped).tile == tile_shape{4, 3},
+              "AArch64");
 static_assert(tiling_by_lanes(in_blocks(4, 4, 4), 4, 16, as_shipped).tile == tile_shape{4, 3});
 static_assert(streams_lanes(4096, 8, scalar::f64, as_shipped) &&
                   !streams_lanes(4096, 4, scalar::f64, as_shipped),

@@ -86,7 +86,8 @@ constexpr int kept_problems(const gemm_shape& s, index vectors, int registers) {
 ///
 /// With 16 registers B has no room, and tiles go over the other columns. Few is one (AVX2, Zen 3:
 /// 6 x 25 x 5 1.18 times the rate, 81 x 9 x 8 1.08, in single precision 1.09 and 1.19; two beyond,
-/// 100 x 10 x 8, 0.94 and 1.04, three, 121 x 11 x 9, 0.85 and 0.95).
+/// 100 x 10 x 8, 0.94 and 1.04, three, 121 x 11 x 9, 0.85 and 0.95; SSE2 one beyond: 81 x 9 x 8
+/// 1.26 and 1.25, 6 x 25 x 5 0.95 and 1.07).
 constexpr kept_columns keep_columns(const gemm_shape& s, int width, int registers) {
   const index rest = s.n % width, whole = s.n / width;
   const bool in_place = !is_complex(s.type) && is_uniform(s.a, s.type) && has_rows(s.b) &&
@@ -118,7 +119,7 @@ constexpr int turns_of_rows(index n, int width) {
 constexpr bool keeps_flat_rows(int registers) { return registers < 32; }
 
 /// Whether C is computed as one row of vectors, whatever row an entry belongs to, so that no lane
-/// is idle: its rows, shorter than a vector, lie end to end, and A, the same for all problems, is
+/// is idle: its rows, which are short, lie end to end, and A, the same for all problems, is
 /// packed with each entry as often as its row has entries in a vector, and stays in L1. Each row of
 /// B is turned as often as a vector may begin in it, and so serves 4 / 3 vectors or more (one: 0.86
 /// of the rate, 8 x 5 x 5).
@@ -131,12 +132,14 @@ constexpr bool keeps_flat_rows(int registers) { return registers < 32; }
 /// With 16 registers rows a little longer than a vector, too (AVX2, in L2, Zen 3, double precision:
 /// 36 x 6 x 5 39 GFLOP/s instead of 31, 25 x 5 x 4 29 instead of 25, but 49 x 7 x 6 34 instead of
 /// 36; single: 36 x 6 x 5 68 instead of 40, 49 x 7 x 6 59 instead of 42, 16 x 4 x 3 70 instead of
-/// 30).
+/// 30; SSE2, single: 25 x 5 x 4 1.95, 49 x 7 x 5 1.42 times the rate). Not what SSE2 loads entry by
+/// entry (9 x 3 x 2 0.57).
 constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
   if (is_complex(s.type) || s.n % width == 0 || s.n == 1 || s.k > static_sum) return false;
   const bool is_short =
       keeps_flat_rows(registers) ? 2 * s.n <= 3 * width && 2 * s.k + 3 <= registers : s.n < width;
-  if (!is_short) return false;
+  const bool loads_rows = s.n > width || width * static_cast<int>(bytes_of(s.type)) >= 32;
+  if (!is_short || !loads_rows) return false;
   const bool in_place = is_uniform(s.a, s.type) && has_rows(s.b) && has_rows(s.c) && s.c.row == s.n;
   const index vectors = (s.m * s.n + width - 1) / width;
   return in_place && 3 * vectors >= 4 * turns_of_rows(s.n, width) &&
