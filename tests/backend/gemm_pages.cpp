@@ -46,7 +46,8 @@ void check_static(guarded_rooms& rooms, index count = 5) {
         std::fill_n(entries, Rows * Columns * count, value);
         return view<T, dyn, Rows, Columns>(entries, count);
       };
-      const auto b = make.template operator()<K, N>(T(2)), c = make.template operator()<M, N>(T(3));
+      const auto b = make.template operator()<K, N>(T(2));
+      const auto c = make.template operator()<M, N>(T(3));
       if constexpr (OneA) {
         auto* const entries = reinterpret_cast<T*>(source(sizeof(T) * M * K));
         std::fill_n(entries, M * K, T(1));
