@@ -22,6 +22,11 @@
 namespace fem {
 namespace {
 
+std::string quoted(std::string_view word) {
+  std::string text(1, '\'');
+  return text.append(word).append(1, '\'');
+}
+
 /// The lines of a file, and the words of the one that was read last.
 class line_reader {
  public:
@@ -77,13 +82,13 @@ class line_reader {
     const char* const end = found.data() + found.size();
     const auto [stop, error] = std::from_chars(found.data(), end, value);
     if (error != std::errc() || stop != end || !std::isfinite(static_cast<double>(value))) {
-      fail("'" + std::string(found) + "' is not " + what);
+      fail(quoted(found) + " is not " + what);
     }
     return value;
   }
   long count(const char* what) {
     const long value = number<long>(what);
-    if (value < 0) fail("'" + std::to_string(value) + "' is not " + what);
+    if (value < 0) fail(quoted(std::to_string(value)) + " is not " + what);
     return value;
   }
 
