@@ -5,7 +5,7 @@ set(TENFOLD_INSTRUCTION_SETS
     all
     CACHE
       STRING
-      "Kernels for sizes known at run time that the library carries: all, native (the best set of this CPU, in a third of the time to compile), or a list of sse2, avx2, avx512"
+      "Kernels for sizes known at run time that the library carries: all, native (the best set of this CPU), or a list of sse2, avx2, avx512"
 )
 set(TENFOLD_ISA_FLAGS_sse2 "")
 set(TENFOLD_ISA_FLAGS_neon64 "")
@@ -48,7 +48,7 @@ elseif(TENFOLD_INSTRUCTION_SETS STREQUAL "native")
   set(TENFOLD_NATIVE ON) # what is built here calls those kernels
 else()
   if(NOT TENFOLD_INSTRUCTION_SETS)
-    message(FATAL_ERROR "TENFOLD_INSTRUCTION_SETS is empty; all carries every one")
+    message(FATAL_ERROR "TENFOLD_INSTRUCTION_SETS is empty: it is all, native or a list")
   endif()
   foreach(isa IN LISTS TENFOLD_INSTRUCTION_SETS)
     if(NOT isa IN_LIST TENFOLD_ALL_ISAS)

@@ -1,8 +1,7 @@
 # tenfold_simd_note(): one line when this CPU has wider SIMD than the compiler is told to use.
 #
 # Expressions of static sizes are compiled into the user's own files, with the user's own flags; only
-# what is chosen at run time comes from the library, which carries code for every instruction set
-# (TENFOLD_INSTRUCTION_SETS).
+# what is chosen at run time comes from the library, which carries code for the sets of TENFOLD_ISAS.
 function(tenfold_simd_note)
   if(NOT CMAKE_CXX_COMPILER_LOADED
      OR CMAKE_CROSSCOMPILING

@@ -9,8 +9,6 @@
 namespace fem {
 namespace {
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 /// All of `text` as a number.
 template <class Number>
 Number number(std::string_view name, std::string_view text, const char* kind) {

@@ -22,11 +22,6 @@
 namespace fem {
 namespace {
 
-std::string quoted(std::string_view word) {
-  std::string text(1, '\'');
-  return text.append(word).append(1, '\'');
-}
-
 /// The lines of a file, and the words of the one that was read last.
 class line_reader {
  public:
@@ -35,8 +30,8 @@ class line_reader {
     in_.open(name, std::ios::binary);
     // A directory can be opened, but not read.
     if (!in_ || (in_.peek() == std::ifstream::traits_type::eof() && errno != 0)) {
-      throw problem_error("cannot read '" + name +
-                          "': " + std::generic_category().message(errno != 0 ? errno : ENOENT));
+      throw problem_error("cannot read " + quoted(name) + ": " +
+                          std::generic_category().message(errno != 0 ? errno : ENOENT));
     }
   }
 
@@ -162,7 +157,7 @@ class gmsh_reader {
     bool nodes = false, elements = false;
     while (in_.next()) {
       const std::string section(in_.word());
-      if (section[0] != '$') in_.fail("here a section should begin, not '" + section + "'");
+      if (section[0] != '$') in_.fail("here a section should begin, not " + quoted(section));
       if (section == "$Nodes") {
         nodes = true;
         read_nodes();
@@ -224,7 +219,7 @@ class gmsh_reader {
     in_.next_in("$MeshFormat");
     const std::string version(in_.word());
     if (version != "2.2" && version != "4.1") {
-      in_.fail("this is version '" + version + "' of the format; 2.2 and 4.1 are read");
+      in_.fail("this is version " + quoted(version) + " of the format; 2.2 and 4.1 are read");
     }
     in_blocks_ = version == "4.1";
     if (in_.number<int>("0 for text, 1 for binary") != 0) {

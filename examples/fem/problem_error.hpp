@@ -1,6 +1,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace fem {
 
@@ -9,5 +11,11 @@ class problem_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// 'word', as such sentences say it. (Of "'" + a string g++ 12 warns without reason.)
+inline std::string quoted(std::string_view word) {
+  std::string text(1, '\'');
+  return text.append(word).append(1, '\'');
+}
 
 }  // namespace fem
