@@ -55,7 +55,7 @@ struct flat_rows {
 template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
           std::size_t Problems>
 [[gnu::always_inline]] inline void flat_vectors(const flat_rows<T, W, M, N, K>& a,
-                                                const side_by_side<T, Problems>& t) {
+                                                const side_by_side<T, Problems>& t, index ahead) {
   constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
   vec<T, W> sum[Problems][Count];
 #pragma GCC unroll 16
@@ -82,6 +82,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
 #pragma GCC unroll 32
     for (int i = 0; i < Count; ++i) {
       const int v = First + i * Turns;
+      if (ahead != 0) __builtin_prefetch(t[p].c + ahead + v * W, 1);
       if (tail > 0 && v == vectors - 1)
         store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p][i]);
       else
@@ -94,7 +95,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
 /// (select::keeps_flat_rows): each is written as soon as it is summed.
 template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t Problems>
 [[gnu::always_inline]] inline void flat_turn(const flat_rows<T, W, M, N, K>& a,
-                                             const side_by_side<T, Problems>& t) {
+                                             const side_by_side<T, Problems>& t, index ahead) {
   constexpr int vectors = flat_rows<T, W, M, N, K>::vectors, tail = M * N % W;
   vec<T, W> row[Problems][K];
 #pragma GCC unroll 16
@@ -116,6 +117,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t
       });
     }
     unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
+      if (ahead != 0) __builtin_prefetch(t[p].c + ahead + v * W, 1);
       if (tail > 0 && v == vectors - 1)
         store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p]);
       else
@@ -128,17 +130,17 @@ template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t
 constexpr bool flat_in_registers(int vectors, int k) { return vectors * k <= registers - 8; }
 
 /// The products of some problems, turn by turn: the rows of B for it stay in registers, or the sums
-/// of so many vectors at a time.
+/// of so many vectors at a time. C that lies `ahead` entries on is fetched; 0: none.
 template <class T, int W, int M, int N, int K, std::size_t Problems>
 [[gnu::always_inline]] inline void flat_products(const flat_rows<T, W, M, N, K>& a,
-                                                 const side_by_side<T, Problems>& t) {
+                                                 const side_by_side<T, Problems>& t, index ahead) {
   constexpr int vectors = flat_rows<T, W, M, N, K>::vectors;
   constexpr int turns = select::turns_of_rows(N, W);
   // Those that the registers do not hold are loaded where they are used; g++ copies them all.
   const auto& factors = flat_in_registers(vectors, K) ? a : *cpu::launder(&a);
   const auto turn = [&]<int Turn>() __attribute__((always_inline)) {
     if constexpr (select::keeps_flat_rows(registers)) {
-      flat_turn<T, W, M, N, K, Turn, turns>(factors, t);
+      flat_turn<T, W, M, N, K, Turn, turns>(factors, t, ahead);
     } else {
       static constexpr select::chunks parts((vectors - Turn + turns - 1) / turns,
                                             select::flat_vectors);
@@ -148,7 +150,7 @@ template <class T, int W, int M, int N, int K, std::size_t Problems>
                 ? I * parts.longer
                 : parts.long_count * parts.longer + (I - parts.long_count) * (parts.longer - 1);
         flat_vectors<T, W, M, N, K, Turn + before * turns, turns,
-                     (I < parts.long_count ? parts.longer : parts.longer - 1)>(factors, t);
+                     (I < parts.long_count ? parts.longer : parts.longer - 1)>(factors, t, ahead);
       };
       [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
         (part.template operator()<I>(), ...);

@@ -298,12 +298,15 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
     }
     return t;
   };
+  const index ahead =
+      step.at == nullptr && (Tiles.columns.fetches_flat || step.next_c != 0) ? step.c : 0;
   index p = 0;
   // Two problems share what is loaded of A.
   if constexpr (!flat_in_registers(decltype(rows)::vectors, K)) {
-    for (; p + 2 <= problems; p += 2) flat_products(rows, std::array{problem(p), problem(p + 1)});
+    for (; p + 2 <= problems; p += 2)
+      flat_products(rows, std::array{problem(p), problem(p + 1)}, 2 * ahead);
   }
-  for (; p < problems; ++p) flat_products(rows, std::array{problem(p)});
+  for (; p < problems; ++p) flat_products(rows, std::array{problem(p)}, ahead);
 }
 
 /// Takes the strides by lanes that are constants; those that are `dyn` stay.
