@@ -82,7 +82,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, int Count,
 #pragma GCC unroll 32
     for (int i = 0; i < Count; ++i) {
       const int v = First + i * Turns;
-      if (ahead != 0) __builtin_prefetch(t[p].c + ahead + v * W, 1);
+      if (ahead != 0) fetch_to_write<W>(t[p].c + v * W, ahead);
       if (tail > 0 && v == vectors - 1)
         store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p][i]);
       else
@@ -117,7 +117,7 @@ template <class T, int W, int M, int N, int K, int First, int Turns, std::size_t
       });
     }
     unrolled<Problems>([&](auto p) __attribute__((always_inline)) {
-      if (ahead != 0) __builtin_prefetch(t[p].c + ahead + v * W, 1);
+      if (ahead != 0) fetch_to_write<W>(t[p].c + v * W, ahead);
       if (tail > 0 && v == vectors - 1)
         store_first<T, W, (tail > 0 ? tail : 1)>(t[p].c + v * W, sum[p]);
       else

@@ -246,6 +246,9 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
       keeps ? select::tile_shape{M, Tiles.columns.kept.vectors} : Tiles.columns.whole;
   constexpr int passes = keeps ? (M + select::kept_rows - 1) / select::kept_rows : K;
   static constexpr index parts = tile_count(M, Tiles.columns.kept.of, tile) * passes;
+  const index c_ahead = Tiles.columns.fetches_c && !step.from_memory
+                            ? select::c_ahead / static_cast<index>(sizeof(T))
+                            : 0;
   const auto each_problem = [&](const auto& last_columns) __attribute__((always_inline)) {
     constexpr bool copies = Tiles.columns.kept.of > 1 || M * K <= select::unrolled_products;
     for_each_problem<Tiles.columns.kept.problems, copies>(
@@ -257,7 +260,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
               [&]<int W, int m, int n, tile_modes How>(const side_by_side<T, Problems>& u)
                   __attribute__((always_inline)) {
                     if constexpr (keeps)
-                      rows_of_kept_columns<T, W, m, n, K, How, Tiles.kept_lines>(u);
+                      rows_of_kept_columns<T, W, m, n, K, How, Tiles.kept_lines>(u, c_ahead);
                     else
                       register_tile<T, W, m, n, K, How, Finish>(u[0]);
                   });
@@ -299,7 +302,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, epil
     return t;
   };
   const index ahead =
-      step.at == nullptr && (Tiles.columns.fetches_flat || step.next_c != 0) ? step.c : 0;
+      step.at == nullptr && (Tiles.columns.fetches_c || step.next_c != 0) ? step.c : 0;
   index p = 0;
   // Two problems share what is loaded of A.
   if constexpr (!flat_in_registers(decltype(rows)::vectors, K)) {

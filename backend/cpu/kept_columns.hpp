@@ -8,10 +8,12 @@ inline namespace TENFOLD_ISA {
 
 // C := A B of M rows, select::kept_rows at a time, while the K x N vectors of B stay in registers.
 // The results, which a large tile writes in a burst at its end, are written evenly; where C comes
-// from L2 that is what counts. With each pass so many lines of each operand are fetched. Several
-// problems at once have the same A: what is broadcast serves all.
+// from L2 that is what counts. With each pass so many lines of each operand are fetched, and those
+// of C that lie `c_ahead` entries on; 0: none. Several problems at once have the same A: what is
+// broadcast serves all.
 template <class T, int W, int M, int N, int K, tile_modes How, int Lines, std::size_t Problems>
-[[gnu::always_inline]] inline void rows_of_kept_columns(side_by_side<T, Problems> t) {
+[[gnu::always_inline]] inline void rows_of_kept_columns(side_by_side<T, Problems> t,
+                                                        index c_ahead) {
   constexpr int last = How.last > 0 ? How.last : W,
                 together = M < select::kept_rows ? M : select::kept_rows;
   tile_columns<T, W, (How.last > 0 ? N - 1 : N), last> b[Problems][K];
@@ -35,6 +37,10 @@ template <class T, int W, int M, int N, int K, tile_modes How, int Lines, std::s
       acc[p].template finish<epilogue::overwrite, How>(t[p]);
       if constexpr (How.ahead != select::fetch::none) {
         if (t[p].next.fetches) acc[p].template fetch<How, Lines>(t[p].next);
+      }
+      if (c_ahead != 0) {
+#pragma GCC unroll 2
+        for (int r = 0; r < R; ++r) fetch_to_write<W * N + 1>(t[p].c + r * t[p].c_m, c_ahead);
       }
       t[p].a += R * t[p].a_m;
       t[p].c += R * t[p].c_m;

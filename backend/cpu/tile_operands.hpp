@@ -27,6 +27,17 @@ struct fetch_cursor {
   }
 };
 
+/// Fetches the lines of `Count` entries, `ahead` behind those at p, to write to them. As a number:
+/// the last may lie behind the array.
+template <int Count, class T>
+[[gnu::always_inline]] inline void fetch_to_write(const T* p, index ahead) {
+  const auto first =
+      reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(ahead) * sizeof(T);
+#pragma GCC unroll 16
+  for (std::uintptr_t i = 0; i < Count * sizeof(T); i += 64)
+    __builtin_prefetch(reinterpret_cast<const void*>(first + i), 1);
+}
+
 /// Pointers and strides, in scalars, of one register tile. Strides of loops that an operand does
 /// not know are not read.
 template <class T>

@@ -147,16 +147,22 @@ constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
          vectors * width * s.k * static_cast<index>(bytes_of(s.type)) <= 24576;
 }
 
-/// Whether C of the problems to come is fetched from L2, too, while such rows are written: vectors
-/// that lie across lines, half of a line each time, and not in their order. Emerald Rapids,
-/// AVX-512, in L2, of the rate without, double precision: 9 x 3 x 2 1.75, 25 x 5 x 3 1.9, 25 x 5 x
-/// 4 1.6, 49 x 7 x 5 1.25, 49 x 7 x 6 1.1, single 25 x 5 x 3 1.6, 36 x 6 x 4 1.4, 49 x 7 x 6 1.2,
-/// 81 x 9 x 8 1.1; vectors that are lines, 36 x 6 x 5, 0.92; AVX2 25 x 5 x 3 1.6, the others alike.
-/// From L3, where whole lines gain, too, 1.1 to 2.2. (Orders 3 to 32 with an A each, whose rows are
-/// written in their order, 0.86 to 1.0.)
-constexpr bool fetches_flat_rows(const gemm_shape& s, const gemm_tuning& t) {
-  return t.l2_from <= t.l2_to && s.m * s.n * static_cast<index>(bytes_of(s.type)) % 64 != 0;
+/// Whether C to come is fetched from L2, too, while vectors are written along runs of so many
+/// entries, rows or all of C end to end: where A, the same for all problems, leaves C most of what
+/// moves, a core waits for vectors that lie across lines. Emerald Rapids, in L2, of the rate
+/// without, double precision: rows beside kept B 6 x 25 x 5 1.2, 8 x 49 x 7 1.4, 81 x 9 x 8 1.45,
+/// 100 x 10 x 8 1.4, 121 x 11 x 9 1.3, from L3 1.05 to 1.4; end to end 9 x 3 x 2 1.75, 25 x 5 x 3
+/// 1.9, 25 x 5 x 4 1.6, 49 x 7 x 5 1.25, single 25 x 5 x 3 1.6, 36 x 6 x 4 1.4, 81 x 9 x 8 1.1,
+/// AVX2 25 x 5 x 3 1.6, others alike, from L3 1.1 to 2.2. Vectors that are lines, 36 x 6 x 5, 0.92,
+/// 64 x 8 x 7 1.0; orders 3 to 32 with an A each 0.86 to 1.02.
+constexpr bool fetches_c(const gemm_shape& s, index run, const gemm_tuning& t) {
+  return s.a.shared && t.l2_from < t.l2_to && run * static_cast<index>(bytes_of(s.type)) % 64 != 0;
 }
+
+/// Bytes from what is written to what is fetched, beside kept B (256 0.9 of the rate, 512 to 1024
+/// alike, 2048 0.94, the next two problems 0.8, and 0.6 where they are 16 KB). Of rows end to end,
+/// which are not written in their order, it is the next problems.
+inline constexpr index c_ahead = 768;
 
 /// The lanes of a vector that holds several rows of a matrix of order n, as many as there are; 0:
 /// there is none, or no use for it. AVX2 loads a row once for each.

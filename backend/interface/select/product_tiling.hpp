@@ -20,12 +20,12 @@ enum class columns_way : unsigned char {
 /// Where C is read, tiles serve instead of what is kept, transposed or flattened.
 struct columns_code {
   columns_way way = columns_way::tiles;
-  int lanes = 1;              ///< entries of a vector of a row, as tiles take them
-  int last = 0;               ///< of the last of a row, where it is a narrower one; else 0
-  tile_shape tile = {};       ///< of rows and such vectors
-  tile_shape whole = {};      ///< the same of whole vectors alone, of columns_way::transposed
-  kept_columns kept = {};     ///< of columns_way::kept and transposed
-  bool fetches_flat = false;  ///< of columns_way::flattened: C to come, from L2, too
+  int lanes = 1;           ///< entries of a vector of a row, as tiles take them
+  int last = 0;            ///< of the last of a row, where it is a narrower one; else 0
+  tile_shape tile = {};    ///< of rows and such vectors
+  tile_shape whole = {};   ///< the same of whole vectors alone, of columns_way::transposed
+  kept_columns kept = {};  ///< of columns_way::kept and transposed
+  bool fetches_c = false;  ///< C to come, from L2, too
 };
 
 /// Entries of a vector of columns of C.
@@ -50,9 +50,10 @@ constexpr columns_code code_by_columns(const gemm_shape& s, int width, int regis
     code.way = columns_way::rows;
   } else if (flattens_rows(s, width, registers)) {
     code.way = columns_way::flattened;
-    code.fetches_flat = fetches_flat_rows(s, t);
+    code.fetches_c = fetches_c(s, s.m * s.n, t);
   } else if (code.kept = keep_columns(s, v, registers); code.kept.vectors > 0) {
     code.way = columns_way::kept;
+    code.fetches_c = fetches_c(s, s.n, t);
   } else if (code.kept.transposed > 0) {
     code.way = columns_way::transposed;
     code.whole = columns_tile(s.m, code.kept.of, registers, s.type, t);
