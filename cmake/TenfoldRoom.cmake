@@ -77,6 +77,10 @@ function(tenfold_room name)
       add_library(${target}_${isa} OBJECT ${isa_sources})
       target_compile_options(${target}_${isa} PRIVATE ${TENFOLD_FUNCTIONS}
                                                       ${TENFOLD_ISA_FLAGS_${isa}})
+      # Unoptimized, whatever is inline elsewhere would be a weak function, compiled for this set
+      # and for all others under one name.
+      target_compile_options(${target}_${isa}
+                             PRIVATE "$<$<OR:$<CONFIG:Debug>,$<STREQUAL:$<CONFIG>,>>:-O2>")
       target_link_libraries(${target}_${isa} PRIVATE ${links})
       target_include_directories(${target}_${isa} PRIVATE "${root}")
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${isa}>)

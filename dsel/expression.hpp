@@ -98,9 +98,11 @@ struct with_twins : Call {
 };
 
 /// Subscripts over operands of the types X..., into a Y (void: into a new tensor). All of planning
-/// happens in the initialisers; a member that is not used costs nothing.
-template <literal S, class Call, class Y, class... X>
-class expression {
+/// happens in the initialisers; a member that is not used costs nothing. `Machine`: files that are
+/// compiled for others have programs of their own under names of their own, and so can be linked
+/// into one program.
+template <class Machine, literal S, class Call, class Y, class... X>
+class expression_for {
   template <class Z>
   static constexpr bool all_static() {
     if constexpr (!std::is_void_v<Z>) {
@@ -202,6 +204,9 @@ class expression {
   static constexpr label_set stretchable =
       Call::binding.numpy_semantics ? ~label_set{0} : text::said.stretchable;
 };
+
+template <literal S, class Call, class Y, class... X>
+using expression = expression_for<cpu::this_machine, S, Call, Y, X...>;
 
 /// The program of an expression that runs: what run_static asks of a type.
 template <class E>

@@ -65,6 +65,13 @@ constexpr diagnostic check_names() {
   return wrong;
 }
 
+/// The sentence where an argument of a call binds no name.
+template <class... A>
+constexpr auto unnamed() {
+  constexpr bool are_bindings = (is_binding<A> && ...);
+  static_assert(are_bindings, "tenfold: an argument of a fused kernel binds no name: write u = U");
+}
+
 /// Stands where a local has no tensor.
 struct no_tensor {};
 inline constexpr no_tensor absent{};
@@ -125,7 +132,7 @@ constexpr auto& with_output(Y& other, X& x) {
 
 /// Runs a kernel whose operands, by number, are x...; no_tensor for a local. What the compiler has
 /// not planned runs by `plan`, or is planned now if that is null.
-template <class Text, class... X>
+template <class Text, class Machine = cpu::this_machine, class... X>
 void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
   using e = kernel_over<Text, typed<X>...>;
   if constexpr (Text::value.output() >= 0 && (is_copied<X> || ...)) {
@@ -237,11 +244,15 @@ template <class Kernel>
 class kernel_plan {
  public:
   /// As the kernel. Throws shape_error also when an operand is not like the one planned for.
-  template <class... Named, class... X>
+  template <class Machine = cpu::this_machine, class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
     Kernel::by_number(
         [&](auto&... x) { fusing::run<typename Kernel::text>(plan_ ? &*plan_ : nullptr, x...); },
         operands...);
+  }
+  template <class... A>
+  requires(!(fusing::is_binding<A> && ...)) auto operator()(const A&...) const {
+    return fusing::unnamed<A...>();
   }
 
  private:
@@ -261,9 +272,13 @@ class fused_kernel {
   /// the compiler, others when it is called first: a thread knows its last plans. Throws
   /// shape_error when run-time extents of a label differ or an operand has entries and no address,
   /// overlap_error when the output may share memory with an input; the output is then untouched.
-  template <class... Named, class... X>
+  template <class Machine = cpu::this_machine, class... Named, class... X>
   void operator()(fusing::binding<Named, X>... operands) const {
     by_number([](auto&... x) { fusing::run<text>(nullptr, x...); }, operands...);
+  }
+  template <class... A>
+  requires(!(fusing::is_binding<A> && ...)) auto operator()(const A&...) const {
+    return fusing::unnamed<A...>();
   }
 
   /// Runs it on a device, on a stream, of operands in the memory there:

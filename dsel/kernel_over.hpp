@@ -21,9 +21,10 @@ constexpr kernel declared(kernel k) {
 }
 
 /// A kernel over operands of the types X..., one for each of its operands (void for a local). All
-/// planning happens in the initialisers; a member that is not used costs nothing.
-template <class Text, class... X>
-struct kernel_over {
+/// planning happens in the initialisers; a member that is not used costs nothing. `Machine` as for
+/// expression_for.
+template <class Machine, class Text, class... X>
+struct kernel_for {
   template <class Z>
   static constexpr int rank_of() {
     if constexpr (std::is_void_v<Z> || is_unit_matrix<Z>) {
@@ -109,6 +110,9 @@ struct kernel_over {
     }
   }();
 };
+
+template <class Text, class... X>
+using kernel_over = kernel_for<cpu::this_machine, Text, X...>;
 
 template <class E>
 struct program_of_kernel {

@@ -190,6 +190,12 @@ inline constexpr processor compiled_model = processor::zen3;
 inline constexpr processor compiled_model = processor::other;
 #endif
 
+/// What a file is compiled for, as a type: the namespace tells the instruction set. In the name of
+/// whatever is made for that machine and does not lie in this namespace.
+template <processor Model>
+struct compiled_for {};
+using this_machine = compiled_for<compiled_model>;
+
 /// Architectural vector registers.
 #if defined(__aarch64__)
 inline constexpr int registers = 32;

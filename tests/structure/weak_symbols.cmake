@@ -3,7 +3,8 @@
 # Inline functions and templates are weak symbols: of all copies in a program the linker keeps one.
 # If it keeps the copy of an object that was compiled for AVX-512, a call from baseline code dies on
 # an older CPU. So every weak function that such an object defines must be one that no other
-# instruction set has, and its name must show it. Data (weak objects) holds no instructions.
+# instruction set has, and its name must show it. Data (weak objects) holds no instructions; that
+# what differs between the sets is not one in a program, tests/mixed_sets shows.
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT OBJECTS)
