@@ -190,13 +190,15 @@ constexpr gemm_shape static_shape() {
 ///
 /// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A
 /// or B; of pointers and gathered entries that is the caller's duty.
-template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B,
-          writable_tensor_like C>
+template <op OpA = op::none, op OpB = op::none, class Machine = cpu::this_machine, tensor_like A,
+          tensor_like B, tensor_like C>
 void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
           typename operand_traits_of<C>::scalar_t beta, C&& c) {
   using T = typename operand_traits_of<C>::scalar_t;
   using namespace batched_blas;
   require_matrices<A, B, C>();
+  static_assert(operand_traits_of<C>::is_writable,
+                "tenfold: the result C of a gemm is const, or can only be read");
   static_assert(operand_traits_of<A>::space == device::cpu &&
                     operand_traits_of<B>::space == device::cpu &&
                     operand_traits_of<C>::space == device::cpu,

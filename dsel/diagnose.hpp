@@ -125,9 +125,10 @@ struct no_result {
   operator T() const;
 };
 
-/// Stops the compiler with the two error lines of `Error`; `Text::text` is the text.
+/// Stops the compiler with the two error lines of `Error`; `Text::text` is the text. The return
+/// type is deduced so that they come before what is said of the use of the result.
 template <class Text, diagnostic Error>
-constexpr no_result diagnose() {
+constexpr auto diagnose() {
   static_cast<void>(sizeof(diagnosing::sentence<Error.code>));
   constexpr int length = Error.position < 0 ? 0 : Error.length;
   using place =
@@ -135,7 +136,7 @@ constexpr no_result diagnose() {
   using numbers = decltype(diagnosing::numbers<Error.code, Error.numbers[0], Error.numbers[1],
                                                Error.numbers[2], Error.numbers[3]>());
   diagnosing::name(decltype(place{} + numbers{}){});
-  return {};
+  return no_result{};
 }
 
 }  // namespace tenfold

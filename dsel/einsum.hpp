@@ -21,9 +21,9 @@ template <literal S, tensor_like... X>
 requires(sizeof...(X) > 0) [[gnu::always_inline]] inline auto einsum(const X&... x) {
   return evaluating::checked_by_value<S, plain_call>({1}, x...);
 }
-template <literal S, class... A>
-requires(!(tensor_like<A> && ...)) auto einsum(const A&... args) {
-  constexpr diagnostic wrong = evaluating::check_arguments<false, A...>();
+template <literal S, class Machine = cpu::this_machine, class... A>
+requires(sizeof...(A) == 0 || !(tensor_like<A> && ...)) auto einsum(const A&... args) {
+  constexpr diagnostic wrong = evaluating::check_call<S, false, A...>();
   if constexpr (wrong.code != diagnosis::none) {
     return diagnose<subscripts<S>, wrong>();
   } else {
@@ -41,15 +41,16 @@ requires(!(tensor_like<A> && ...)) auto einsum(const A&... args) {
 ///   einsum<"eij,ej->ei">(into(y), A, u, alpha(2.0), beta(1.0));
 ///
 /// `beta` = 0 (the default) does not read y. Throws shape_error when run-time extents differ,
-/// overlap_error when y overlaps an operand; y is then untouched.
+/// overlap_error when y is seen to overlap an operand it reads in place; y is then untouched.
 template <literal S, class Y, tensor_like... X>
 requires(sizeof...(X) > 0)
     [[gnu::always_inline]] inline void einsum(destination<Y> y, const X&... x) {
   evaluating::checked_in_place<S, plain_call>(y.tensor, {1}, {0}, x...);
 }
-template <literal S, class Y, class... A>
-requires(!(tensor_like<A> && ...)) void einsum(destination<Y> y, const A&... args) {
-  constexpr diagnostic wrong = evaluating::check_arguments<true, A...>();
+template <literal S, class Machine = cpu::this_machine, class Y, class... A>
+requires(sizeof...(A) == 0 || !(tensor_like<A> && ...)) void einsum(destination<Y> y,
+                                                                    const A&... args) {
+  constexpr diagnostic wrong = evaluating::check_call<S, true, A...>();
   if constexpr (wrong.code != diagnosis::none) {
     diagnose<subscripts<S>, wrong>();
   } else {
@@ -95,7 +96,8 @@ template <class... A>
 struct run_time_call {
   static_assert(((run_time_tensor<A> || is_option<A> || std::is_same_v<A, path_options> ||
                   std::is_same_v<A, sublist>)&&...),
-                "tenfold: an argument is neither an operand nor an option; into(y) comes first");
+                "tenfold: an argument is neither an operand, whose entries are float, double or "
+                "complex numbers, nor an option; into(y) comes first");
 
   run_time_operand inputs[sizeof...(A) + 1];
   int count = 0;
@@ -117,7 +119,7 @@ struct run_time_call {
 /// a sublist stands behind each operand.
 template <bool Into, bool Interleaved, class... A>
 void check_run_time_arguments(std::string_view text) {
-  constexpr auto kind = []<class X>(const X*) {
+  [[maybe_unused]] constexpr auto kind = []<class X>(const X*) {
     if (std::is_same_v<X, path_options>) return argument_kind::path;
     if (run_time_tensor<X> || (Interleaved && std::is_same_v<X, sublist>)) {
       return argument_kind::operand;
@@ -188,9 +190,9 @@ void by_text_into(std::string_view text, destination<Y> y, const A&... args) {
 ///
 /// Behind the operands as for a literal; a path_options is an option too. Throws subscript_error or
 /// shape_error with one sentence that names label and position.
-template <run_time_tensor X, class... A>
-auto einsum(std::string_view text, const X& x, const A&... args) {
-  return evaluating::by_text(text, x, args...);
+template <class... A>
+auto einsum(std::string_view text, const A&... args) {
+  return evaluating::by_text(text, args...);
 }
 
 /// The same into a destination, with alpha and beta behind the operands:

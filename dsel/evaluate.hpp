@@ -183,6 +183,18 @@ template <class E, class Call, class... X>
   }
 }
 
+/// What is wrong with the arguments of a call of S, before their types are looked into: with their
+/// kinds and places, or that there is no operand.
+template <literal S, bool Into, class... A>
+constexpr diagnostic check_call() {
+  diagnostic wrong = check_arguments<Into, A...>();
+  if constexpr (!(tensor_like<A> || ...)) {
+    if (!wrong) wrong = subscripts<S>::error;
+    if (!wrong) wrong = {diagnosis::operand_count, -1, 0, {subscripts<S>::said.input_count, 0}};
+  }
+  return wrong;
+}
+
 /// Argument number I.
 template <int I, class A, class... Rest>
 [[gnu::always_inline]] constexpr const auto& pick(const A& a, const Rest&... rest) {

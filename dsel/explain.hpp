@@ -84,10 +84,18 @@ constexpr auto checked(F f) {
 
 template <class A>
 inline constexpr bool is_machine = std::is_same_v<A, capabilities>;
+/// Stands for the machine where the kinds of arguments are looked at.
+struct machine_option {};
+
 template <class A>
-inline constexpr bool may_follow = evaluating::is_option<A> || is_machine<A>;
-template <class A>
-inline constexpr bool may_follow_text = may_follow<A> || std::is_same_v<A, path_options>;
+inline constexpr bool may_follow_text =
+    evaluating::is_option<A> || is_machine<A> || std::is_same_v<A, path_options>;
+
+/// As check_call, of the arguments of explain<S>.
+template <literal S, bool Into, class... A>
+constexpr diagnostic check_call() {
+  return evaluating::check_call<S, Into, std::conditional_t<is_machine<A>, machine_option, A>...>();
+}
 
 /// The machine among the arguments, or `otherwise`.
 template <class... A>
@@ -117,7 +125,10 @@ int list_operands(run_time_operand* to, const A&... args) {
 template <class... A>
 explanation<large_limits> of_string(std::string_view text, const operand_shape<max_rank>* output,
                                     const A&... args) {
-  run_time_operand inputs[sizeof...(A)];
+  static_assert(((run_time_tensor<A> || may_follow_text<A>)&&...),
+                "tenfold: explain takes what einsum takes, and the capabilities of a machine: an "
+                "argument is none of that; into(y) comes first");
+  run_time_operand inputs[sizeof...(A) + 1];
   explained_call call{text, inputs};
   call.count = list_operands(inputs, args...);
   call.output = output;
@@ -159,6 +170,11 @@ explanation<large_limits> of_literal(const operand_shape<max_rank>* output, cons
 
 }  // namespace explaining_front
 
+template <>
+inline constexpr evaluating::argument_kind
+    evaluating::kind_of_argument<explaining_front::machine_option> =
+        evaluating::argument_kind::machine;
+
 /// Explains einsum<S>(...) for operands of the types X..., at compile time if asked:
 ///
 ///   static_assert(explain<"ij,jk->ik", tensor<double, 3, 3>, tensor<double, 3, 3>>()
@@ -180,42 +196,50 @@ requires(sizeof...(X) >
 ///   std::cout << explain<"eij,ej->ei">(A, u);
 ///
 /// Throws as einsum.
-template <literal S, class X, class... A>
-requires(tensor_like<X> && ((tensor_like<A> || explaining_front::may_follow<A>)&&...)) auto explain(
-    const X& x, const A&... args) {
-  using call = explaining_front::call_with_any<A...>;
-  return evaluating::with_operands(
-      [&]<class... Operand>(const Operand&...) {
-        return explaining_front::checked<S, call, Operand...>([&]<class Types>() {
-          return explaining_front::of_literal<Types, call, Operand...>(nullptr, x, args...);
-        });
-      },
-      x, args...);
+template <literal S, class... A>
+auto explain(const A&... args) {
+  constexpr diagnostic wrong = explaining_front::check_call<S, false, A...>();
+  if constexpr (wrong.code != diagnosis::none) {
+    diagnose<subscripts<S>, wrong>();
+    return explanation<large_limits>{};
+  } else {
+    using call = explaining_front::call_with_any<A...>;
+    return evaluating::with_operands(
+        [&]<class... Operand>(const Operand&...) {
+          return explaining_front::checked<S, call, Operand...>([&]<class Types>() {
+            return explaining_front::of_literal<Types, call, Operand...>(nullptr, args...);
+          });
+        },
+        args...);
+  }
 }
 template <literal S, class Y, class... A>
-requires((tensor_like<A> || explaining_front::may_follow<A>)&&...) auto explain(destination<Y> y,
-                                                                                const A&... args) {
-  using call = explaining_front::call_with_any<A...>;
-  const auto output = shape_of<max_rank>(y.tensor);
-  return evaluating::with_operands(
-      [&]<class... Operand>(const Operand&...) {
-        return explaining_front::checked<S, call, destination<Y>, Operand...>([&]<class Types>() {
-          return explaining_front::of_literal<Types, call, Operand...>(&output, args...);
-        });
-      },
-      args...);
+auto explain(destination<Y> y, const A&... args) {
+  constexpr diagnostic wrong = explaining_front::check_call<S, true, A...>();
+  if constexpr (wrong.code != diagnosis::none) {
+    diagnose<subscripts<S>, wrong>();
+    return explanation<large_limits>{};
+  } else {
+    using call = explaining_front::call_with_any<A...>;
+    const auto output = shape_of<max_rank>(y.tensor);
+    return evaluating::with_operands(
+        [&]<class... Operand>(const Operand&...) {
+          return explaining_front::checked<S, call, destination<Y>, Operand...>([&]<class Types>() {
+            return explaining_front::of_literal<Types, call, Operand...>(&output, args...);
+          });
+        },
+        args...);
+  }
 }
 
 /// Explains einsum(text, args...), whose plan is made at the call, on the best instruction set of
 /// the CPU if no machine is given. Throws as einsum.
-template <run_time_tensor X, class... A>
-requires((run_time_tensor<A> || explaining_front::may_follow_text<A>)&&...)
-    explanation<large_limits> explain(std::string_view text, const X& x, const A&... args) {
-  return explaining_front::of_string(text, nullptr, x, args...);
+template <class... A>
+explanation<large_limits> explain(std::string_view text, const A&... args) {
+  return explaining_front::of_string(text, nullptr, args...);
 }
 template <class Y, class... A>
-requires((run_time_tensor<A> || explaining_front::may_follow_text<A>)&&...)
-    explanation<large_limits> explain(std::string_view text, destination<Y> y, const A&... args) {
+explanation<large_limits> explain(std::string_view text, destination<Y> y, const A&... args) {
   const auto output = run_time_shape(y.tensor);
   return explaining_front::of_string(text, &output, args...);
 }

@@ -140,6 +140,43 @@ struct access {
   }
 };
 
+// `instead`: what is left, so that no further error follows.
+#define TENFOLD_NO_KERNEL_OPERATOR(op, instead)                                                  \
+  template <class L, class R>                                                                    \
+  requires(in_kernel<L> || in_kernel<R>) constexpr auto operator op(const L&, const R&) {        \
+    static_assert(sizeof(L) == 0, "tenfold: operator " #op                                       \
+                                  " is not kernel notation: sums of "                            \
+                                  "products are written with + - * and assigned with = += -=; "  \
+                                  "for a number write a(), an input that is bound at the call"); \
+    return instead;                                                                              \
+  }
+TENFOLD_NO_KERNEL_OPERATOR(/, (std::conditional_t<in_kernel<L>, L, R>{}))
+TENFOLD_NO_KERNEL_OPERATOR(*=, (stated<L, false>(as_sum(R{}))))
+TENFOLD_NO_KERNEL_OPERATOR(/=, (stated<L, false>(as_sum(R{}))))
+#undef TENFOLD_NO_KERNEL_OPERATOR
+
+/// The sentence where a label is none. Another takes its place, so that no further error follows.
+template <class Tensor, class... L>
+constexpr auto wrongly_labelled() {
+  static_assert(sizeof(Tensor) == 0,
+                "tenfold: in a fused kernel a name takes labels, B(q, i), and no numbers: bind a "
+                "view of the part that is meant");
+  return access<Tensor, std::conditional_t<index_label<L>, L, label<'?'>>...>{};
+}
+
+/// A name, which labels follow.
+template <class Tensor>
+struct takes_labels {
+  template <index_label... L>
+  constexpr access<Tensor, L...> operator()(L...) const {
+    return {};
+  }
+  template <class... L>
+  requires(!(index_label<L> && ...)) constexpr auto operator()(const L&...) const {
+    return wrongly_labelled<Tensor, L...>();
+  }
+};
+
 template <class T>
 concept name_of_input = requires {
   requires T::role == 0;
@@ -152,6 +189,10 @@ struct stack {
   constexpr access<stack, L...> operator()(L...) const {
     static_assert(sizeof...(L) > 0, "tenfold: the first label of a stack counts its slices");
     return {};
+  }
+  template <class... L>
+  requires(!(index_label<L> && ...)) constexpr auto operator()(const L&...) const {
+    return wrongly_labelled<stack, L...>();
   }
 };
 
@@ -166,6 +207,10 @@ struct compact_matrix {
         "tenfold: a symmetric or diagonal matrix has two labels where it stores one axis");
     return {};
   }
+  template <class... L>
+  requires(!(index_label<L> && ...)) constexpr auto operator()(const L&...) const {
+    return wrongly_labelled<compact_matrix, L...>();
+  }
 };
 
 }  // namespace fusing
@@ -177,14 +222,10 @@ inline constexpr fusing::unit_matrix identity{};
 /// A tensor that a fused kernel reads, by name; bound at the call: u = U. A number, c = 2.0, is an
 /// input without labels, c().
 template <literal Name>
-struct input {
+struct input : fusing::takes_labels<input<Name>> {
   static constexpr std::string_view name = Name.view();
   static constexpr int role = 0;
 
-  template <index_label... L>
-  constexpr fusing::access<input, L...> operator()(L...) const {
-    return {};
-  }
   template <tensor_like X>
   constexpr fusing::binding<input, const X> operator=(const X& x) const {
     return {x};
@@ -193,18 +234,20 @@ struct input {
       const fusing::unit_matrix& x) const {
     return {x};
   }
+  template <class X>
+  requires(!tensor_like<X>) constexpr auto operator=(const X&) const {
+    static_assert(sizeof(X) == 0,
+                  "tenfold: what is bound to an input is neither an operand, whose entries are "
+                  "float, double or complex numbers, nor identity");
+  }
 };
 
 /// The tensor that a fused kernel writes: v = V or v = into(V) at the call.
 template <literal Name>
-struct output {
+struct output : fusing::takes_labels<output<Name>> {
   static constexpr std::string_view name = Name.view();
   static constexpr int role = 1;
 
-  template <index_label... L>
-  constexpr fusing::access<output, L...> operator()(L...) const {
-    return {};
-  }
   template <writable_tensor_like Y>
   constexpr fusing::binding<output, std::remove_reference_t<Y>> operator=(Y&& y) const {
     return {y};
@@ -213,23 +256,22 @@ struct output {
   constexpr fusing::binding<output, Y> operator=(destination<Y> y) const {
     return {y.tensor};
   }
-  template <tensor_like Y>
-  requires(!writable_tensor_like<const Y>) constexpr void operator=(const Y&) const {
-    static_assert(sizeof(Y) == 0,
+  template <class Y>
+  requires(!writable_tensor_like<const Y>) constexpr auto operator=(const Y&) const {
+    constexpr bool is_operand = tensor_like<Y>;
+    static_assert(is_operand,
+                  "tenfold: what is bound to an output is no operand, whose entries are float, "
+                  "double or complex numbers");
+    static_assert(!is_operand,
                   "tenfold: the tensor that is bound to an output is const, or can only be read");
   }
 };
 
 /// What a fused kernel computes on the way, one tile of the batch at a time; it is never in memory.
 template <literal Name>
-struct local {
+struct local : fusing::takes_labels<local<Name>> {
   static constexpr std::string_view name = Name.view();
   static constexpr int role = 2;
-
-  template <index_label... L>
-  constexpr fusing::access<local, L...> operator()(L...) const {
-    return {};
-  }
 };
 
 /// along<1>(G, B)(d, q, i): G(q, i) for d = 1 and B(q, i) for every other d. G and B are inputs.

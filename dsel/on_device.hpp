@@ -48,7 +48,7 @@ auto device_result_type(std::integer_sequence<int, I...>)
 /// f<E>(operands...) of the operands among `args`, E being the expression, if all of it is right.
 template <literal S, bool Into, class... A, class F>
 auto with_expression(const F& f, const A&... args) {
-  constexpr diagnostic wrong = check_arguments<Into, A...>();
+  constexpr diagnostic wrong = check_call<S, Into, A...>();
   if constexpr (wrong.code != diagnosis::none) {
     return diagnose<subscripts<S>, wrong>();
   } else {

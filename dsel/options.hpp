@@ -58,7 +58,7 @@ constexpr destination<Y> into(Y& y) {
 template <writable_tensor_like Y>
 requires(!std::is_reference_v<Y>) constexpr destination<Y> into(Y&& y) { return {y}; }
 template <tensor_like Y>
-requires(!writable_tensor_like<const Y>) constexpr void into(const Y&) {
+requires(!writable_tensor_like<const Y>) constexpr auto into(const Y&) {
   static_assert(sizeof(Y) == 0, "tenfold: the tensor of into(...) is const, or can only be read");
 }
 
@@ -131,7 +131,8 @@ enum class argument_kind : unsigned char {
   beta,
   accumulate,
   numpy_semantics,
-  path
+  path,
+  machine  ///< of explain
 };
 
 template <class A>
@@ -165,7 +166,7 @@ template <bool Into>
 constexpr diagnostic check_kinds(std::initializer_list<argument_kind> kinds) {
   diagnostic wrong;
   index position = Into ? 1 : 0;
-  bool seen[7] = {}, optional = false;
+  bool seen[8] = {}, optional = false;
   for (const argument_kind kind : kinds) {
     bool& again = seen[static_cast<int>(kind)];
     diagnosis code = diagnosis::none;

@@ -188,5 +188,12 @@ auto plan(const operand_like<X>&... x) {
     }
   }
 }
+template <literal S, class... A>
+requires(!(planning_front::is_like<A> && ...)) auto plan(const A&...) {
+  static_assert((planning_front::is_like<A> && ...),
+                "tenfold: the plan of a literal takes like(...) for each operand and nothing else; "
+                "that of a string takes settings and into(like(y)), too: plan(\"...\", ...)");
+  return no_result{};
+}
 
 }  // namespace tenfold

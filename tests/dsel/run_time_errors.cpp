@@ -116,6 +116,9 @@ TEST_CASE("operands that do not fit run-time subscripts throw shape_error") {
         "tenfold: \"ij,jk->ik\": the subscripts name 2 operands, 1 were given");
   CHECK(shape_fault("ij->i", a, b) ==
         "tenfold: \"ij->i\": the subscripts name 1 operands, 2 were given");
+  CHECK(shape_fault("ij->i") == "tenfold: \"ij->i\": the subscripts name 1 operands, 0 were given");
+  CHECK(shape_fault("ij->i", alpha(2)) ==
+        "tenfold: \"ij->i\": the subscripts name 1 operands, 0 were given");
   CHECK(shape_fault("ij,jkl->ik", a, b) ==
         "tenfold: \"ij,jkl->ik\": operand 1 has rank 2, its subscripts name 3 labels");
   CHECK(shape_fault("ij,kj->ik", a, b) ==

@@ -1,0 +1,6 @@
+// expect: tenfold: the subscripts name {0} operands, {1} were given
+// expect: tenfold::einsum_error<tenfold::operands_named<2>, tenfold::operands_given<0>
+// errors: 2
+#include <tenfold/einsum.hpp>
+
+int main() { return static_cast<int>(tenfold::einsum<"ij,jk->ik">(tenfold::alpha(2.0))(0, 0)); }

@@ -1,0 +1,9 @@
+// expect: tenfold: an argument is neither an operand, whose entries are float, double or complex numbers, nor an option; into(y) comes first
+// errors: 1
+#include <tenfold/einsum.hpp>
+
+int main() {
+  double entries[9] = {};
+  const double* const A = entries;
+  tenfold::einsum("ij->ji", A);
+}
