@@ -106,31 +106,49 @@ class step_lowering : protected tile_values<L, Program> {
     move_by_slabs(shape, step.b, b);
     move_by_slabs(shape, step.c, c);
     if (in_halves >= 0) step.halves = problem_.inputs[va].symmetry;
+    contract_loops loops = loops_of(shape, ps, va, vb, a, b, c);
+    take_register_loops(shape, step, loops);
+    set_outer_loops(shape, step, loops);
+    release_operand(shape, s, va, a);
+    if (vb >= 0) release_operand(shape, s, vb, b);
+    finish(shape, s, step, c, results);
+  }
+
+  /// The loops of a contraction by who knows them: A and C are rows, B and C columns, all three
+  /// shared, A and B sums, which stand there once more as a sibling sees them.
+  struct contract_loops {
+    step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
+                              sums[2 * (L.labels + 1)] = {};
+    int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
+  };
+
+  /// Those of step `ps`, which reads the values va and vb (-1: none) in the places a and b, folded.
+  /// Where steps run entry by entry all are shared.
+  constexpr contract_loops loops_of(const phase_shape& shape, const plan_step<L>& ps, int va,
+                                    int vb, const place& a, const place& b, const place& c) const {
+    contract_loops x;
     const label_set la = ps.renames ? ps.order.set() : labels_of(va);
     const label_set lb = vb >= 0 ? labels_of(vb) : 0;
-    step_loop rows[L.labels + 1] = {}, columns[L.labels + 1] = {}, shared[L.labels + 1] = {},
-                              sums[2 * (L.labels + 1)] = {};  // once more as the sibling sees them
-    int row_count = 0, column_count = 0, shared_count = 0, sum_count = 0;
     for (int i = 0; i < ps.order.count; ++i) {
       const int l = ps.order[i];
       if (!inner(shape, l)) continue;
       const step_loop loop{problem_.extent[l], a.stride[l], b.stride[l], c.stride[l]};
       if (runs_together_) {
-        shared[shared_count++] = loop;
+        x.shared[x.shared_count++] = loop;
       } else if (contains(la & ~lb, l)) {
-        rows[row_count++] = loop;
+        x.rows[x.row_count++] = loop;
       } else if (contains(lb & ~la, l)) {
-        columns[column_count++] = loop;
+        x.columns[x.column_count++] = loop;
       } else {
-        shared[shared_count++] = loop;
+        x.shared[x.shared_count++] = loop;
       }
     }
     if (shape.vectors > 1) {
       const index w = shape.width;
       if (a.ref.how == lane_access::uniform) {
-        columns[column_count++] = {shape.vectors, 0, w, w};
+        x.columns[x.column_count++] = {shape.vectors, 0, w, w};
       } else {
-        (vb < 0 ? rows[row_count++] : shared[shared_count++]) = {shape.vectors, w, w, w};
+        (vb < 0 ? x.rows[x.row_count++] : x.shared[x.shared_count++]) = {shape.vectors, w, w, w};
       }
     }
     for (const bool second : {false, true}) {  // both may be one value: a square
@@ -138,50 +156,59 @@ class step_lowering : protected tile_values<L, Program> {
       for (int i = 0; v >= 0 && i < order_of(v).count; ++i) {
         const int l = order_of(v)[i];
         if (!contains(ps.contracted, l) || (second && contains(la, l))) continue;
-        sums[sum_count] = {problem_.extent[l], a.stride[l], b.stride[l]};
-        sums[L.labels + 1 + sum_count++] = {problem_.extent[l], sibling_stride(shape, va, a, l),
-                                            sibling_stride(shape, vb, b, l)};
+        x.sums[x.sum_count] = {problem_.extent[l], a.stride[l], b.stride[l]};
+        x.sums[L.labels + 1 + x.sum_count++] = {problem_.extent[l], sibling_stride(shape, va, a, l),
+                                                sibling_stride(shape, vb, b, l)};
       }
     }
-    row_count = fold(rows, row_count);
-    column_count = fold(columns, column_count);
-    shared_count = fold(shared, shared_count);
-    sum_count = fold(sums, sum_count, 2, L.labels + 1);
+    x.row_count = fold(x.rows, x.row_count);
+    x.column_count = fold(x.columns, x.column_count);
+    x.shared_count = fold(x.shared, x.shared_count);
+    x.sum_count = fold(x.sums, x.sum_count, 2, L.labels + 1);
+    return x;
+  }
+
+  /// Moves the loops that a register tile runs, m, n and k, from `x` to the step.
+  constexpr void take_register_loops(const phase_shape& shape, program_step& step,
+                                     contract_loops& x) const {
+    const bool has_b = step.b.where != buffer::none;
     // Sums that go on along another loop than the vectors read lines in parts, several times.
-    const bool goes_near = shape.vectors > 1 && sum_count > 0;
+    const bool goes_near = shape.vectors > 1 && x.sum_count > 0;
     const auto near = [&](step_loop* loops, int& count) {
       return goes_near ? take_nearest(loops, count, &step_loop::a) : take_longest(loops, count);
     };
-    if (vb < 0 && row_count > 0) {
-      step.n = near(rows, row_count);
+    if (!has_b && x.row_count > 0) {
+      step.n = near(x.rows, x.row_count);
       step.a_varies = true;
-    } else if (column_count > 0) {
-      step.n = shape.vectors > 1 ? take_nearest(columns, column_count, &step_loop::b)
-               : out_.unrolled   ? take_neighbours(columns, column_count)
-                                 : take_longest(columns, column_count);
-    } else if (shared_count > 0 && row_count == 0) {
-      step.n = near(shared, shared_count);
+    } else if (x.column_count > 0) {
+      step.n = shape.vectors > 1 ? take_nearest(x.columns, x.column_count, &step_loop::b)
+               : out_.unrolled   ? take_neighbours(x.columns, x.column_count)
+                                 : take_longest(x.columns, x.column_count);
+    } else if (x.shared_count > 0 && x.row_count == 0) {
+      step.n = near(x.shared, x.shared_count);
       step.a_varies = true;
     }
-    if (vb >= 0 && row_count > 0) step.m = take_longest(rows, row_count);
-    if (sum_count > 0) step.k = take_longest(sums, sum_count);
+    if (has_b && x.row_count > 0) step.m = take_longest(x.rows, x.row_count);
+    if (x.sum_count > 0) step.k = take_longest(x.sums, x.sum_count);
+  }
+
+  /// The loops that are left run around register tiles, but for rows that tiles take through
+  /// tables.
+  constexpr void set_outer_loops(const phase_shape& shape, program_step& step, contract_loops& x) {
+    index vectors = step.n.extent;
+    for (int i = 0; i < x.column_count; ++i) vectors *= x.columns[i].extent;
+    const bool listed = x.shared_count == 0 &&
+                        lists_rows(shape, step, x.rows, x.row_count, x.sums, x.sum_count, vectors);
     step_loop outer[L.labels + 1] = {};
     int outer_count = 0;
-    index vectors = step.n.extent;
-    for (int i = 0; i < column_count; ++i) vectors *= columns[i].extent;
-    const bool listed =
-        shared_count == 0 && lists_rows(shape, step, rows, row_count, sums, sum_count, vectors);
-    for (int i = 0; i < shared_count; ++i) outer[outer_count++] = shared[i];
-    for (int i = 0; i < row_count && !listed; ++i) outer[outer_count++] = rows[i];
-    for (int i = 0; i < column_count; ++i) outer[outer_count++] = columns[i];
-    set_loops(step, outer, outer_count, sums, sum_count);
+    for (int i = 0; i < x.shared_count; ++i) outer[outer_count++] = x.shared[i];
+    for (int i = 0; i < x.row_count && !listed; ++i) outer[outer_count++] = x.rows[i];
+    for (int i = 0; i < x.column_count; ++i) outer[outer_count++] = x.columns[i];
+    set_loops(step, outer, outer_count, x.sums, x.sum_count);
     if (listed) {
-      step.row_count = row_count;
-      base::add_loops(rows, row_count);
+      step.row_count = x.row_count;
+      base::add_loops(x.rows, x.row_count);
     }
-    release_operand(shape, s, va, a);
-    if (vb >= 0) release_operand(shape, s, vb, b);
-    finish(shape, s, step, c, results);
   }
 
   /// Whether register tiles of a step, for all of whose columns A is the same, take its rows, m and
