@@ -8,7 +8,7 @@
 /// What ./dev tune found, as text: the table that run-time sizes read, and the header that static
 /// sizes are built with.
 ///
-///   tenfold tuning 2
+///   tenfold tuning N
 ///   cpu GenuineIntel-6-143-8
 ///   set avx512
 ///   class columns_rows columns_vectors ...

@@ -10,10 +10,10 @@
 
 /// A(e, i, j) * u(e, j) as a tree: the expression, its grammar, and the operators that make it.
 ///
-/// The nodes are Proto expressions that hold their children by value and tensors by reference, so
-/// an expression may be kept as long as its tensors live. The operators are our own, not Proto's:
-/// they see which operand has a name, answer a mistake with one sentence, and cost half the compile
-/// time.
+/// The nodes are Proto expressions that hold their children and views by value and tensors by
+/// reference, so an expression may be kept as long as its tensors live. The operators are our own,
+/// not Proto's: they see which operand has a name, answer a mistake with one sentence, and cost
+/// half the compile time.
 namespace tenfold::indexing {
 
 namespace proto = boost::proto;
@@ -178,15 +178,21 @@ inline constexpr bool has_outlived_its_tensor<const index_expression<Expr>&> = o
 
 // --- Operators ---
 
+/// In place of an expression that refers to a temporary tensor, T, of a statement before.
+template <class T>
+constexpr no_expression outlived() {
+  static_assert(sizeof(T) == 0,
+                "tenfold: a stored expression refers to a temporary tensor, which is gone: give "
+                "the tensor a name, or write the expression where it is used");
+  return {};
+}
+
 /// The node that stands for x in a larger expression, or the sentence why none can.
 template <class T>
 constexpr auto as_node(const std::remove_reference_t<T>& x) {
   if constexpr (in_index_notation<T>) {
     if constexpr (has_outlived_its_tensor<T>) {
-      static_assert(sizeof(T) == 0,
-                    "tenfold: a stored expression refers to a temporary tensor, which is gone: "
-                    "give the tensor a name, or write the expression where it is used");
-      return no_expression{};
+      return outlived<T>();
     } else {
       return x;
     }
@@ -287,17 +293,13 @@ TENFOLD_NO_OPERATOR(%=)
 
 // --- Access ---
 
-template <class X>
-inline constexpr bool is_tenfold_view = false;
-template <class T, class Extents, class Layout>
-inline constexpr bool is_tenfold_view<basic_view<T, Extents, Layout>> = true;
-
-/// How an expression holds an operand given as an X: a view as it is, a tensor with a name by
-/// reference; a temporary tensor by reference too, and marked.
+/// How an expression holds an operand given as an X: a view as it is (const, where the const of a
+/// view of others reaches the entries), a tensor with a name by reference; a temporary tensor by
+/// reference too, and marked.
 template <class X>
 using held_tensor =
-    std::conditional_t<is_tenfold_view<std::remove_cvref_t<X>>,
-                       indexed_tensor<std::remove_cvref_t<X>, false>,
+    std::conditional_t<is_view<std::remove_cvref_t<X>>,
+                       indexed_tensor<std::remove_reference_t<X>, false>,
                        indexed_tensor<std::remove_reference_t<X>&, !std::is_lvalue_reference_v<X>>>;
 
 /// The positions among the arguments I... that hold labels.
@@ -367,14 +369,25 @@ constexpr auto at_labels(X&& A, I... i) {
   }
 }
 
-/// Gives any operand labels: indexed(a)(i, j), for types without a call operator of their own.
+/// Gives any operand labels: indexed(a)(i, j), for types without a call operator of their own. May
+/// be kept as an expression may.
 template <class X>
 struct indexed_operand {
-  X&& tensor;
+  static constexpr bool is_kept = is_view<std::remove_cvref_t<X>>;
+  using held = std::conditional_t<is_kept, std::remove_reference_t<X>, X&&>;
+  held tensor;
 
   template <class... I>
-  requires((index_label<I> || index_like<I>)&&...) constexpr auto operator()(I... i) const {
-    return at_labels(static_cast<X&&>(tensor), i...);
+  requires((index_label<I> || index_like<I>)&&...) constexpr auto operator()(I... i) && {
+    return at_labels(static_cast<held>(tensor), i...);
+  }
+  template <class... I>
+  requires((index_label<I> || index_like<I>)&&...) constexpr auto operator()(I... i) const& {
+    if constexpr (is_kept || std::is_lvalue_reference_v<X>) {
+      return at_labels(static_cast<held>(tensor), i...);
+    } else {
+      return indexing::outlived<X>();
+    }
   }
 };
 template <tensor_like X>

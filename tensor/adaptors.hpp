@@ -358,6 +358,20 @@ struct contiguous_operand
   }
 };
 
+// --- Who owns the entries ---
+
+/// Where a library names the tensor that would own what an X shows, as Eigen and xtensor do: is it
+/// another type than X?
+template <class X>
+concept names_another_owner = requires {
+  typename X::PlainObject;
+  requires !std::is_same_v<typename X::PlainObject, X>;
+}
+|| requires {
+  typename X::temporary_type;
+  requires !std::is_same_v<typename X::temporary_type, X>;
+};
+
 // --- The one form of a type ---
 
 enum class operand_form : unsigned char { none, nested_array, mdspan, matrix, shaped, contiguous };

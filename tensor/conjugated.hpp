@@ -9,7 +9,7 @@
 namespace tenfold {
 
 /// The operand `X`, conjugated as it is read: X is a reference to a tensor of the caller's, or a
-/// temporary one, kept here so that nothing can dangle.
+/// view or a temporary tensor, kept here so that nothing can dangle.
 template <class X>
 struct conjugated {
   X tensor;
@@ -17,10 +17,10 @@ struct conjugated {
 
 /// The conjugate of each entry of `A`, without a copy: einsum<"ij,jk->ik">(conj(A), B). Never a
 /// result; the conjugate of a real tensor is the tensor. A tensor with a name is referred to, a
-/// temporary one (a view, say) is moved into the result. Numbers have their own conj.
+/// view is copied, a temporary tensor is moved into the result. Numbers have their own conj.
 template <class X>
 requires(tensor_like<X> &&
-         !scalar_type<std::remove_cvref_t<X>>) constexpr conjugated<X> conj(X&& A) {
+         !scalar_type<std::remove_cvref_t<X>>) constexpr conjugated<kept_operand<X>> conj(X&& A) {
   return {std::forward<X>(A)};
 }
 
@@ -73,5 +73,9 @@ template <class X>
 struct operand_traits<conjugated<X>> : conjugated_traits<X> {};
 template <class X>
 struct operand_traits<const conjugated<X>> : conjugated_traits<X> {};
+
+template <class X>
+inline constexpr bool is_view<conjugated<X>> =
+    std::is_reference_v<X> || is_view<std::remove_cvref_t<X>>;
 
 }  // namespace tenfold

@@ -14,7 +14,8 @@ namespace tenfold {
 inline constexpr int max_rank = 32;
 
 /// An owning row-major tensor whose rank, too, is known only when the program runs: what an
-/// expression given as a string returns. Entries are not initialised.
+/// expression given as a string returns. Entries are not initialised. Moves, does not copy; a
+/// moved-from tensor is empty: its extents are 0, and it has one at least.
 template <scalar_type T>
 class dynamic_tensor {
  public:
@@ -26,6 +27,18 @@ class dynamic_tensor {
       : shape_(row_major(shape)), memory_(count(shape)) {
     mark_unset(memory_.data(), memory_.count());
   }
+  dynamic_tensor(dynamic_tensor&& other) noexcept
+      : shape_(other.shape_), memory_(static_cast<allocation<T>&&>(other.memory_)) {
+    other.shape_ = without_entries(shape_.rank);
+  }
+  dynamic_tensor& operator=(dynamic_tensor&& other) noexcept {
+    if (this == &other) return *this;
+    shape_ = other.shape_;
+    memory_ = static_cast<allocation<T>&&>(other.memory_);
+    other.shape_ = without_entries(shape_.rank);
+    return *this;
+  }
+  ~dynamic_tensor() = default;
 
   int rank() const noexcept { return shape_.rank; }
   index extent(int i) const noexcept { return shape_.extents[static_cast<std::size_t>(i)]; }
@@ -46,15 +59,22 @@ class dynamic_tensor {
     return memory_.data()[offset(i...)];
   }
 
-  /// The same entries as a view of known rank: t.as<dyn, 3>().
+  /// The same entries as a view of known rank: t.as<dyn, 3>(), where t has a name.
   /// Throws shape_error when the rank or a static extent differs.
   template <index... E>
-  view<T, E...> as() {
+  view<T, E...> as() & {
     return {memory_.data(), mapping<E...>()};
   }
   template <index... E>
-  view<const T, E...> as() const {
+  view<const T, E...> as() const& {
     return {memory_.data(), mapping<E...>()};
+  }
+  template <index... E>
+  view<const T, E...> as() const&& {
+    static_assert(sizeof(view<T, E...>) == 0,
+                  "tenfold: as() of a temporary tensor, which is gone with the statement: give the "
+                  "tensor a name");
+    return as<E...>();
   }
 
   /// The entry of a tensor of rank 0. Throws shape_error for any other rank.
@@ -76,6 +96,14 @@ class dynamic_tensor {
     }
     return own;
   }
+  /// Of this rank, or of rank 1: a tensor of rank 0 has an entry.
+  static operand_shape<max_rank> without_entries(int rank) noexcept {
+    operand_shape<max_rank> own;
+    own.type = scalar_of<T>;
+    own.rank = rank > 0 ? rank : 1;
+    for (int i = 0; i < own.rank; ++i) own.strides[static_cast<std::size_t>(i)] = 1;
+    return own;
+  }
   static index count(const operand_shape<max_rank>& shape) {
     index n = 1;
     for (int i = 0; i < shape.rank; ++i) n *= shape.extents[static_cast<std::size_t>(i)];
@@ -94,7 +122,7 @@ class dynamic_tensor {
     require_rank(static_cast<int>(sizeof...(I)));
     index at = 0;
     std::size_t d = 0;
-    const auto step = [&](index x) {
+    [[maybe_unused]] const auto step = [&](index x) {
       assert(x >= 0 && x < shape_.extents[d] && "tenfold: an index is out of bounds");
       at += x * shape_.strides[d++];
     };

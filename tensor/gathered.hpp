@@ -23,6 +23,12 @@ namespace tenfold {
                     " entries; a size cannot be negative");
 }
 
+/// Throws shape_error: the map has numbers, but no address.
+[[noreturn]] inline void throw_null_map() {
+  throw shape_error(
+      "tenfold: index_map: the map has entries, but the address of its numbers is null");
+}
+
 /// Throws shape_error: the map has `value` where only -1 or an index below `size` can be.
 [[noreturn]] inline void throw_map_out_of_range(index problem, index entry, index value,
                                                 index size) {
@@ -56,11 +62,12 @@ class index_map {
  public:
   using value_type = I;
 
-  /// Throws shape_error if an extent is negative, or for the first number that is neither -1 nor in
-  /// [0, size). O(batch entries).
+  /// Throws shape_error if an extent is negative, if the address is null although there are
+  /// numbers, or for the first number that is neither -1 nor in [0, size). O(batch entries).
   constexpr index_map(const I* numbers, index batch, index entries, index size)
       : index_map(unchecked(numbers, batch, entries, size)) {
     const index count = extents_.size();
+    if (numbers == nullptr && count > 0) throw_null_map();
     for (index k = 0; k < count; ++k) {
       const index value = numbers[k];
       if (value < -1 || value >= size) {
@@ -211,6 +218,17 @@ class gathered {
         order.map_size() != map.size())
       throw_order_mismatch(map, order);
     order_ = &order;
+  }
+  /// An order without a name is gone with the statement.
+  template <class I, class Order, index_like... N>
+  requires(std::is_constructible_v<extents_type, index, N...>&&
+               std::is_same_v<Order, scatter_order>) constexpr gathered(T* base,
+                                                                        const index_map<I>& map,
+                                                                        const Order&&, N... n)
+      : gathered(base, map, n...) {
+    static_assert(sizeof(I) == 0,
+                  "tenfold: gathered refers to a temporary scatter_order, which is gone with the "
+                  "statement: give the order a name");
   }
 
   /// The same entries seen as const, or with fewer extents in the type. Explicit where a run-time

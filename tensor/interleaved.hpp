@@ -192,13 +192,16 @@ class interleaved_view {
   static constexpr index static_stride(int i) noexcept { return mapping_type::static_stride(i); }
 
   /// The batch, then the dynamic extents of a problem in order.
-  /// Throws shape_error if one is negative, or if there are more entries than an index can count.
+  /// Throws shape_error if one is negative, if there are more entries than an index can count, or
+  /// if they span more than 2^62 bytes.
   template <index_like... N>
   requires(extents_of_batch<N...>) constexpr explicit interleaved_view(T* data, N... n)
-      : data_(data), mapping_(extents_type(n...)) {}
+      : interleaved_view(data, mapping_type(extents_type(n...))) {}
 
   constexpr interleaved_view(T* data, const mapping_type& mapping)
-      : data_(data), mapping_(mapping) {}
+      : data_(data), mapping_(mapping) {
+    require_bytes<T>(mapping_, mapping_.size() - 1);
+  }
 
   /// The same entries seen as const, or with fewer extents in the type. Explicit where a run-time
   /// extent meets a fixed one; then it throws shape_error if they differ.
@@ -246,6 +249,20 @@ class interleaved_view {
  private:
   T* data_;
   [[no_unique_address]] mapping_type mapping_;
+};
+
+/// No view of a temporary batch can be made, see of_temporary.
+template <class T, index W, index... E>
+class interleaved_view<of_temporary<T>, W, E...> {
+  static_assert(sizeof(T) == 0,
+                "tenfold: a view of a temporary batch, which is gone with the statement: give the "
+                "batch a name");
+
+ public:
+  template <class X>
+  interleaved_view(const X&);
+  template <class... I>
+  T& operator()(I...) const;
 };
 
 /// An interleaved batch that owns its entries: aligned to 64 bytes, not initialised (NaN in debug
@@ -348,6 +365,8 @@ template <class T, index W, index... E>
 interleaved_view(interleaved<T, W, E...>&) -> interleaved_view<T, W, E...>;
 template <class T, index W, index... E>
 interleaved_view(const interleaved<T, W, E...>&) -> interleaved_view<const T, W, E...>;
+template <class T, index W, index... E>
+interleaved_view(const interleaved<T, W, E...>&&) -> interleaved_view<of_temporary<T>, W, E...>;
 
 /// The traits of an interleaved batch. Strides are those of interleaved_mapping; `data` is where
 /// the first block begins; `static_block` and `block(x)` are the number of problems in a block.

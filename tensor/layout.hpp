@@ -120,16 +120,41 @@ struct layout_left {
   };
 };
 
-/// Throws shape_error: the offsets that these extents and strides span do not fit in an index.
-[[noreturn]] inline void throw_offsets_too_large(const index* extents, const index* strides,
-                                                 int rank) {
+/// Throws shape_error: entries at these extents and strides span more than `beyond` says.
+[[noreturn]] inline void throw_span_too_large(const index* extents, const index* strides, int rank,
+                                              const char* beyond) {
   std::string n, s;
   for (int i = 0; i < rank; ++i) {
     n += (i ? ", " : "") + std::to_string(extents[i]);
     s += (i ? ", " : "") + std::to_string(strides[i]);
   }
-  throw shape_error("tenfold: the extents (" + n + ") with the strides (" + s +
-                    ") span offsets of more than 2^63 - 1 entries");
+  throw shape_error("tenfold: the extents (" + n + ") with the strides (" + s + ") span " + beyond);
+}
+
+/// Throws shape_error if entries of type T, the last of which lies `reach` entries behind the
+/// first, span more than 2^62 bytes: every distance in bytes shall fit in an index.
+template <class T, class Mapping>
+constexpr void require_bytes(const Mapping& mapping, index reach) {
+  if (reach < (index{1} << 62) / static_cast<index>(sizeof(T))) return;
+  constexpr auto rank = static_cast<std::size_t>(Mapping::rank());
+  index n[rank + 1] = {}, s[rank + 1] = {};
+  for (std::size_t i = 0; i < rank; ++i) {
+    n[i] = mapping.extents().extent(static_cast<int>(i));
+    s[i] = mapping.stride(static_cast<int>(i));
+  }
+  throw_span_too_large(n, s, Mapping::rank(), "more than 2^62 bytes");
+}
+
+/// The same of entries that lie where the mapping says.
+template <class T, class Mapping>
+constexpr void require_bytes(const Mapping& mapping) {
+  if (mapping.extents().size() == 0) return;  // no entries, no addresses
+  index reach = 0;
+  for (int i = 0; i < Mapping::rank(); ++i) {
+    const index step = (mapping.extents().extent(i) - 1) * mapping.stride(i);
+    reach += step < 0 ? -step : step;
+  }
+  require_bytes<T>(mapping, reach);
 }
 
 /// A stride of its own for each axis, of either sign or 0.  offset(i, j, k) = i s0 + j s1 + k s2
@@ -182,7 +207,8 @@ struct layout_stride {
       if (!overflow) return;
       numbers n{};
       for (int i = 0; i < rank(); ++i) n[static_cast<std::size_t>(i)] = extents_.extent(i);
-      throw_offsets_too_large(n.data(), strides_.data(), rank());
+      throw_span_too_large(n.data(), strides_.data(), rank(),
+                           "offsets of more than 2^63 - 1 entries");
     }
 
     [[no_unique_address]] Extents extents_;

@@ -117,6 +117,26 @@ concept tensor_like = requires(std::remove_reference_t<X>& x, int i) {
   operand_traits_of<X>::data(x);
 };
 
+/// Is X (without const) a view, whose copies refer to the same entries and own none? That is told
+/// by const: it reaches the entries of a tensor, but not those of a view. Views of other libraries
+/// that hand it on are told by the type that they name as the owner's. To be specialised for a type
+/// of which neither is true.
+template <class X>
+inline constexpr bool is_view = [] {
+  if constexpr (scalar_type<X> || array_nest<X>::depth > 0 || !tensor_like<X> ||
+                !tensor_like<const X> || !std::is_copy_constructible_v<X>) {
+    return false;
+  } else {
+    return names_another_owner<X> ||
+           operand_traits<X>::is_writable == operand_traits<const X>::is_writable;
+  }
+}();
+
+/// How what refers to an operand given as an X holds it: a view, and what is gone with the
+/// statement, by value, a tensor with a name by reference.
+template <class X>
+using kept_operand = std::conditional_t<is_view<std::remove_cvref_t<X>>, std::remove_cvref_t<X>, X>;
+
 /// Are the entries of X read as their complex conjugates? `X` may be a reference.
 template <class X>
 inline constexpr bool conjugates = [] {

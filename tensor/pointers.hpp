@@ -53,13 +53,14 @@ class basic_pointers {
   }
 
   /// The number of pointers, then the dynamic extents of a problem in order.
-  /// Throws shape_error for a negative one.
+  /// Throws shape_error for a negative one, and if a problem spans more than 2^62 bytes.
   template <index_like... N>
   requires(extents_of_batch<N...>) constexpr explicit basic_pointers(T* const* list, N... n)
       : basic_pointers(list, extents_type(n...)) {}
 
   /// The number of pointers, and all extents of a problem; the strides in entries along its axes.
-  /// Throws shape_error for an extent that is negative or not the one that the type fixes.
+  /// Throws shape_error for an extent that is negative or not the one that the type fixes, and if a
+  /// problem spans more than 2^62 bytes.
   constexpr basic_pointers(T* const* list, const numbers& all_extents,
                            const problem_numbers& strides) requires(has_strides)
       : basic_pointers(list, extents_type(all_extents), strides) {}
@@ -96,9 +97,13 @@ class basic_pointers {
 
  private:
   constexpr basic_pointers(T* const* list, const extents_type& e)
-      : list_(list), batch_(e.extent(0)), mapping_(extents_of_problem(e)) {}
+      : list_(list), batch_(e.extent(0)), mapping_(extents_of_problem(e)) {
+    require_bytes<T>(mapping_);
+  }
   constexpr basic_pointers(T* const* list, const extents_type& e, const problem_numbers& strides)
-      : list_(list), batch_(e.extent(0)), mapping_(extents_of_problem(e), strides) {}
+      : list_(list), batch_(e.extent(0)), mapping_(extents_of_problem(e), strides) {
+    require_bytes<T>(mapping_);
+  }
 
   static constexpr extents<E...> extents_of_problem(const extents_type& e) {
     problem_numbers n{};

@@ -14,8 +14,8 @@
 /// axes are run backwards. A product with it then takes half the multiplications (even-odd).
 namespace tenfold {
 
-/// The matrix `X` with a declared symmetry: X is a reference to a tensor of the caller's, or a
-/// temporary one, kept here so that nothing can dangle.
+/// The matrix `X` with a declared symmetry: X is a reference to a tensor of the caller's, or a view
+/// or a temporary tensor, kept here so that nothing can dangle.
 template <class X, reflection Kind>
 struct reflected {
   X tensor;
@@ -43,19 +43,31 @@ struct operand_traits<reflected<X, Kind>> : reflected_traits<X, Kind> {};
 template <class X, reflection Kind>
 struct operand_traits<const reflected<X, Kind>> : reflected_traits<X, Kind> {};
 
+template <class X, reflection Kind>
+inline constexpr bool is_view<reflected<X, Kind>> =
+    std::is_reference_v<X> || is_view<std::remove_cvref_t<X>>;
+
 /// A matrix whose entries lie where strides say.
 template <class X>
 concept reflectable_matrix = tensor_like<X> && operand_traits_of<X>::rank == 2 &&
                              operand_traits_of<X>::layout == batch_layout::strided &&
                              !is_complex(scalar_of<typename operand_traits_of<X>::scalar_t>);
 
-/// Throws structure_error unless |B(q, i) - s B(Q-1-q, P-1-i)| <= 1000 eps max |B|, s = 1 or -1.
+/// Throws structure_error unless |B(q, i) - s B(Q-1-q, P-1-i)| <= 1000 eps max |B|, s = 1 or -1;
+/// shape_error if B has entries, but no address.
 template <reflectable_matrix X>
 void require_reflection(const X& B, reflection kind) {
   using traits = operand_traits_of<const X>;
   using T = typename traits::scalar_t;
   const index rows = traits::extent(B, 0), columns = traits::extent(B, 1);
   const auto* const data = traits::data(B);
+  const auto declared = [&] {
+    return std::string("reflection_") + (kind == reflection::odd ? "anti" : "") + "symmetric";
+  };
+  if (data == nullptr && rows > 0 && columns > 0) {
+    throw shape_error("tenfold: a matrix declared " + declared() +
+                      " has entries, but its address is null");
+  }
   const auto at = [&](index q, index i) {
     return data[q * traits::stride(B, 0) + i * traits::stride(B, 1)];
   };
@@ -75,11 +87,10 @@ void require_reflection(const X& B, reflection kind) {
       const auto entry = [](index row, index column) {
         return "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
       };
-      throw structure_error(std::string("tenfold: a matrix is declared reflection_") +
-                            (kind == reflection::odd ? "antisymmetric" : "symmetric") +
-                            ", but its entry " + entry(q, i) + " is " + number(here) +
-                            " and its entry " + entry(rows - 1 - q, columns - 1 - i) + " is " +
-                            number(there) + ", further apart than rounding, " + number(bound));
+      throw structure_error("tenfold: a matrix is declared " + declared() + ", but its entry " +
+                            entry(q, i) + " is " + number(here) + " and its entry " +
+                            entry(rows - 1 - q, columns - 1 - i) + " is " + number(there) +
+                            ", further apart than rounding, " + number(bound));
     }
   }
 }
@@ -90,7 +101,7 @@ void require_reflection(const X& B, reflection kind) {
 /// structure_error if it is not so; elsewhere, and of a matrix in the memory of a device, which the
 /// host does not read, results are then wrong.
 template <reflectable_matrix X>
-constexpr reflected<X, reflection::even> reflection_symmetric(X&& B) {
+constexpr reflected<kept_operand<X>, reflection::even> reflection_symmetric(X&& B) {
 #ifndef NDEBUG
   if constexpr (operand_traits_of<X>::space == device::cpu) require_reflection(B, reflection::even);
 #endif
@@ -99,7 +110,7 @@ constexpr reflected<X, reflection::even> reflection_symmetric(X&& B) {
 
 /// The same of B(Q-1-q, P-1-i) = -B(q, i): the slopes of such functions.
 template <reflectable_matrix X>
-constexpr reflected<X, reflection::odd> reflection_antisymmetric(X&& B) {
+constexpr reflected<kept_operand<X>, reflection::odd> reflection_antisymmetric(X&& B) {
 #ifndef NDEBUG
   if constexpr (operand_traits_of<X>::space == device::cpu) require_reflection(B, reflection::odd);
 #endif

@@ -29,8 +29,9 @@ struct sliced {
                     std::to_string(n) + ", but the extent there is " + std::to_string(extent));
 }
 
-/// The slice of x at indices `at`, of which those of the axes `Axes` are not read.
-/// Throws shape_error when an index is not below the extent of its axis.
+/// The slice of x at indices `at`, of which those of the axes `Axes` are not read. Where x has no
+/// address, neither has the slice. Throws shape_error when an index is not below the extent of its
+/// axis.
 template <int... Axes, class X>
 constexpr sliced<X, Axes...> slice(
     X& x, const std::array<index, static_cast<std::size_t>(operand_traits<X>::rank)>& at) {
@@ -45,7 +46,9 @@ constexpr sliced<X, Axes...> slice(
     if (n < 0 || n >= extent) throw_slice_out_of_bounds(axis, n, extent);
     offset += n * traits::stride(x, axis);
   }
-  return {traits::data(x) + offset, {traits::extent(x, Axes)...}, {traits::stride(x, Axes)...}};
+  const auto first = traits::data(x);
+  return {
+      first ? first + offset : first, {traits::extent(x, Axes)...}, {traits::stride(x, Axes)...}};
 }
 
 template <class X, int... Axes>

@@ -240,5 +240,7 @@ template <class T, index... E>
 basic_view(tensor<T, E...>&) -> basic_view<T, extents<E...>, layout_right>;
 template <class T, index... E>
 basic_view(const tensor<T, E...>&) -> basic_view<const T, extents<E...>, layout_right>;
+template <class T, index... E>
+basic_view(const tensor<T, E...>&&) -> basic_view<of_temporary<T>, extents<E...>, layout_right>;
 
 }  // namespace tenfold

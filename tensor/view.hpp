@@ -50,23 +50,26 @@ class basic_view {
   static constexpr index static_extent(int i) noexcept { return Extents::static_extent(i); }
   static constexpr index static_stride(int i) noexcept { return mapping_type::static_stride(i); }
 
-  /// All extents are in the type.
+  /// All extents are in the type. Throws shape_error, as every constructor that is given a pointer,
+  /// if the entries span more than 2^62 bytes.
   constexpr explicit basic_view(T* data) requires(
       std::is_default_constructible_v<mapping_type>&& Extents::rank_dynamic() == 0)
-      : data_(data) {}
+      : basic_view(data, mapping_type()) {}
 
   /// The dynamic extents in order. Throws shape_error for a negative one.
   template <index_like... N>
   requires(dynamic_extents<N...>) constexpr explicit basic_view(T* data, N... n)
-      : data_(data), mapping_(Extents(n...)) {}
+      : basic_view(data, mapping_type(Extents(n...))) {}
 
   /// All extents, also those that the type fixes, and the stride of each axis in entries.
   /// Throws shape_error for an extent that is negative or not the one that the type fixes.
   constexpr basic_view(T* data, const numbers& all_extents,
                        const numbers& strides) requires std::is_same_v<Layout, layout_stride>
-      : data_(data), mapping_(Extents(all_extents), strides) {}
+      : basic_view(data, mapping_type(Extents(all_extents), strides)) {}
 
-  constexpr basic_view(T* data, const mapping_type& mapping) : data_(data), mapping_(mapping) {}
+  constexpr basic_view(T* data, const mapping_type& mapping) : data_(data), mapping_(mapping) {
+    require_bytes<T>(mapping_);
+  }
 
   /// The same entries seen as const, with fewer extents in the type, or with strides of its own.
   /// Explicit where a run-time extent meets a fixed one; then it throws shape_error if they differ.
@@ -114,6 +117,25 @@ class basic_view {
 
   T* data_;
   [[no_unique_address]] mapping_type mapping_;
+};
+
+/// In place of the entries' type in what would be a view of a temporary tensor, and so of nothing
+/// from the next statement on.
+template <class T>
+struct of_temporary;
+
+/// No such view can be made. Members are declared so that nothing more is said where it is used.
+template <class T, class Extents, class Layout>
+class basic_view<of_temporary<T>, Extents, Layout> {
+  static_assert(sizeof(Extents) == 0,
+                "tenfold: a view of a temporary tensor, which is gone with the statement: give the "
+                "tensor a name");
+
+ public:
+  template <class X>
+  basic_view(const X&);
+  template <class... I>
+  T& operator()(I...) const;
 };
 
 /// Row-major entries at a pointer: `view<const double, dyn, 8>(pointer, rows)`.

@@ -54,6 +54,9 @@ class device_tensor {
   template <class... I>
   requires labelled<I...>
   auto operator()(I... i) const& { return at_labels(*this, i...); }
+  template <class... I>
+  requires labelled<I...>
+  auto operator()(I... i) && { return at_labels(static_cast<device_tensor&&>(*this), i...); }
 
   view_type view_of() noexcept { return view_type(view<T, E...>(data(), mapping_)); }
   const_view_type view_of() const noexcept {
@@ -63,36 +66,42 @@ class device_tensor {
   /// Copies all entries from, or to, row-major entries of the host (a tensor, a view), behind what
   /// is on the stream of the tensor; `copy_to` waits for it, `start_copy_to` does not. Entries of a
   /// pinned_tensor are read and written when the stream comes to it: until then they must live, and
-  /// stay. Work on other streams is not waited for. Throws shape_error for other extents.
+  /// stay. Work on other streams is not waited for. Throws shape_error for other extents or
+  /// strides, and where there are entries, but the host's have no address, or this tensor was moved
+  /// from. A copy does not conjugate.
   template <class X>
   void copy_from(const X& host) {
-    require_like(host);
+    require_like("copy_from", host);
     if (memory_.bytes() > 0)
       where_.machine->copy_in(data(), operand_traits<const X>::data(host), memory_.bytes(),
                               where_.stream);
   }
   template <class X>
   void copy_to(X&& host) const {
-    copy_out_to(host);
+    copy_out_to("copy_to", host);
     where_.wait();
   }
   template <index... F>
   void start_copy_to(pinned_tensor<T, F...>& host) const {
-    copy_out_to(host);
+    copy_out_to("start_copy_to", host);
   }
 
  private:
   template <class X>
-  void copy_out_to(X& host) const {
-    require_like(host);
+  void copy_out_to(const char* name, X& host) const {
+    require_like(name, host);
     if (memory_.bytes() > 0)
       where_.machine->copy_out(operand_traits<X>::data(host), memory_.data(), memory_.bytes(),
                                where_.stream);
   }
 
+  /// For the function `name`.
   template <class X>
-  void require_like(const X& host) const {
+  void require_like(const char* name, const X& host) const {
     using traits = operand_traits<const X>;
+    static_assert(!conjugates<X>,
+                  "tenfold: a copy does not conjugate: write conj(copied(where, A)), not "
+                  "copied(where, conj(A))");
     static_assert(traits::space == device::cpu && traits::layout == batch_layout::strided,
                   "tenfold: copies are from and to strided tensors of the host");
     static_assert(
@@ -111,6 +120,13 @@ class device_tensor {
             std::to_string(traits::stride(host, i)) + ", not the row-major one, " +
             std::to_string(stride(i)));
     }
+    if (size() == 0) return;
+    const auto require = [&](bool there, const char* wrong) {
+      if (!there) throw shape_error(std::string("tenfold: ") + name + ": " + wrong);
+    };
+    require(traits::data(host) != nullptr,
+            "the tensor of the host has entries, but its address is null");
+    require(data() != nullptr, "the device_tensor was moved from and has no memory");
   }
 
   device_queue where_;
@@ -128,9 +144,11 @@ struct operand_traits<const device_tensor<T, E...>> : operand_traits<const view<
 };
 
 /// A row-major tensor of the host, copied to a device on its stream: an operand where it is wanted
-/// for one call. Extents that its type tells stay static. Throws shape_error for other strides.
+/// for one call. Extents that its type tells stay static. Throws shape_error for other strides, and
+/// for entries without an address. What is to be read conjugated, the copy is, not the original.
 ///
 ///     einsum<"ij,jk->ik">(where, copied(where, A), B);
+///     einsum<"ij,jk->ik">(where, conj(copied(where, A)), B);
 template <tensor_like X>
 auto copied(const device_queue& where, const X& host) {
   using traits = operand_traits<const X>;

@@ -7,7 +7,7 @@
 /// The frame of a tuning table as text, which is the same for CPUs and devices, and the files that
 /// such a text is found in.
 ///
-///   tenfold tuning 2              title and version
+///   tenfold tuning N              title and version
 ///   cpu GenuineIntel-6-143-8      of whom it is
 ///   ...                           its lines
 ///   check 90b1d6a5b0a7d0c1        the FNV-1a hash of all before it

@@ -7,6 +7,7 @@
 #include <tenfold/backend/cuda/device_tensor.hpp>
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/dsel/on_device.hpp>
+#include <tenfold/tensor/conjugated.hpp>
 #include <tenfold/tensor/device_view.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/interleaved.hpp>

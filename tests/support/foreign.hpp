@@ -98,6 +98,7 @@ inline constexpr int dynamic = -1;
 template <class T, int Rows, int Cols, int Order = Rows == 1 && Cols != 1>
 class matrix {
  public:
+  using PlainObject = matrix;
   enum {
     RowsAtCompileTime = Rows,
     ColsAtCompileTime = Cols,
@@ -129,6 +130,7 @@ class matrix {
 template <class T, int Rows, int Cols>
 class map {
  public:
+  using PlainObject = matrix<std::remove_const_t<T>, Rows, Cols>;
   enum {
     RowsAtCompileTime = Rows,
     ColsAtCompileTime = Cols,
@@ -165,6 +167,7 @@ struct matrix_expression {
 template <class T, class Shape>
 class shaped {
  public:
+  using temporary_type = std::vector<T>;  // any type but its own: it owns nothing
   using value_type = T;
   shaped(T* data, const Shape& shape, const Shape& strides, std::size_t offset = 0)
       : data_(data), shape_(shape), strides_(strides), offset_(offset) {}

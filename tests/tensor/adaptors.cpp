@@ -59,6 +59,8 @@ static_assert(!writable_tensor_like<const std::array<std::array<double, 2>, 2>&>
 static_assert(!writable_tensor_like<std::array<const double, 3>&>);
 static_assert(!tensor_like<int[3]> && !tensor_like<std::array<int, 3>> && !tensor_like<double[]>);
 static_assert(!tensor_like<std::array<std::vector<double>, 3>>);
+static_assert(!is_view<double[3]> && !is_view<std::array<double, 3>>);
+static_assert(!is_view<std::array<const double, 3>>);
 static_assert(!tensor_like<decltype("text")> && !tensor_like<double*> && !tensor_like<double**>);
 
 TEST_CASE("nested arrays lie where their first entry lies") {
@@ -84,6 +86,8 @@ static_assert(tensor_like<const std::vector<float>> &&
 static_assert(extents_of<std::vector<std::array<double, 3>>> == numbers<2>{dyn, 3});
 static_assert(strides_of<std::vector<std::array<double, 3>>> == numbers<2>{3, 1});
 static_assert(!tensor_like<std::vector<int>> && !tensor_like<std::vector<std::vector<double>>>);
+static_assert(is_view<std::span<double>> && is_view<std::span<const float, 5>>);
+static_assert(!is_view<std::vector<double>> && !is_view<std::vector<std::array<double, 3>>>);
 static_assert(!tensor_like<std::vector<bool>> && !tensor_like<std::string>);
 
 TEST_CASE("spans and vectors have one axis, and those of their entries") {
@@ -115,6 +119,8 @@ static_assert(strides_of<mdspan<double, foreign::layout_padded<8>, 5, dynamic_ex
               "padding makes one stride of two extents");
 static_assert(writable_tensor_like<const mdspan<double, foreign::layout_right, 3>&>);
 static_assert(!writable_tensor_like<mdspan<const double, foreign::layout_right, 3>&>);
+static_assert(is_view<mdspan<double, foreign::layout_right, 3>>);
+static_assert(is_view<mdspan<const double, foreign::layout_right, 3>>);
 static_assert(!tensor_like<mdspan<double, foreign::layout_packed, 3, 3>>, "no strides");
 static_assert(
     !tensor_like<foreign::mdspan<double, foreign::extents<3>, foreign::layout_right, double>>,
@@ -151,6 +157,8 @@ static_assert(strides_of<foreign::matrix<float, 1, 5>> == numbers<1>{1});
 static_assert(strides_of<foreign::map<double, 3, 4>> == numbers<2>{dyn, dyn});
 static_assert(writable_tensor_like<foreign::matrix<double, 3, 3>&>);
 static_assert(!writable_tensor_like<const foreign::matrix<double, 3, 3>&>);
+static_assert(is_view<foreign::map<double, 3, 4>> && is_view<foreign::map<const double, 3, 4>>);
+static_assert(!is_view<foreign::matrix<double, 3, 4>>);
 static_assert(!tensor_like<foreign::matrix<int, 3, 3>>);
 static_assert(!tensor_like<foreign::matrix_expression>, "it has no entries");
 
@@ -181,6 +189,9 @@ static_assert(writable_tensor_like<Eigen::Map<Eigen::MatrixXd>&>);
 static_assert(!writable_tensor_like<Eigen::Map<const Eigen::MatrixXd>&>);
 static_assert(!writable_tensor_like<const Eigen::MatrixXd&>);
 static_assert(writable_tensor_like<Eigen::Ref<Eigen::MatrixXd>&>);
+static_assert(is_view<Eigen::Map<Eigen::MatrixXd>> && is_view<Eigen::Map<const Eigen::VectorXf>>);
+static_assert(is_view<Eigen::Block<Eigen::MatrixXd>> && is_view<Eigen::Ref<Eigen::MatrixXd>>);
+static_assert(!is_view<Eigen::MatrixXd> && !is_view<Eigen::Array3d>);
 static_assert(!tensor_like<Eigen::Matrix3i>);
 static_assert(!tensor_like<decltype(Eigen::MatrixXd() + Eigen::MatrixXd())>);
 
@@ -208,6 +219,7 @@ using shaped_2 = foreign::shaped<double, std::array<std::size_t, 2>>;
 static_assert(extents_of<shaped_2> == numbers<2>{dyn, dyn});
 static_assert(strides_of<shaped_2> == numbers<2>{dyn, dyn});
 static_assert(writable_tensor_like<shaped_2&> && !writable_tensor_like<const shaped_2&>);
+static_assert(is_view<shaped_2>);
 static_assert(!tensor_like<foreign::shaped<double, std::vector<std::size_t>>>,
               "its rank is not in its type, and it is no vector");
 
@@ -220,6 +232,7 @@ TEST_CASE("a tensor with a shape gives its extents, strides and offset") {
 
 #if __has_include(<xtensor/xtensor.hpp>)
 static_assert(tensor_like<xt::xtensor<double, 2>> && !tensor_like<xt::xarray<double>>);
+static_assert(!is_view<xt::xtensor<double, 2>>);
 
 TEST_CASE("xtensor's tensors and views give their extents and strides") {
   xt::xtensor<double, 2> a = xt::zeros<double>({4, 5});
@@ -227,5 +240,6 @@ TEST_CASE("xtensor's tensors and views give their extents and strides") {
   auto part = xt::view(a, xt::range(1, 3), xt::range(2, 5));
   CHECK(shape(part) == strided(2, {2, 3}, {5, 1}));
   CHECK(operand_traits_of<decltype(part)>::data(part) == &a(1, 2));
+  static_assert(is_view<decltype(part)>);
 }
 #endif

@@ -12,6 +12,8 @@ using named = decltype(tenfold::conj(std::declval<tensor<complex, 2, 3>&>()));
 using temporary = decltype(tenfold::conj(std::declval<view<complex, 2, 3>>()));
 static_assert(std::is_same_v<named, conjugated<tensor<complex, 2, 3>&>>);
 static_assert(std::is_same_v<temporary, conjugated<view<complex, 2, 3>>>);
+static_assert(std::is_same_v<decltype(tenfold::conj(std::declval<const view<complex, 2, 3>&>())),
+                             conjugated<view<complex, 2, 3>>>);
 
 // The same tensor, conjugated as it is read, and never a result.
 static_assert(tensor_like<named> && tensor_like<const named&> && tensor_like<temporary>);

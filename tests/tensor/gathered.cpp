@@ -161,6 +161,16 @@ TEST_CASE("an index map is checked once, and names the first wrong number") {
                        shape_error);
 }
 
+TEST_CASE("an index map without an address is refused where it has entries") {
+  const std::int32_t* const nowhere = nullptr;
+  CHECK_THROWS_WITH_AS(
+      index_map(nowhere, 2, 3, 6),
+      "tenfold: index_map: the map has entries, but the address of its numbers is null",
+      shape_error);
+  CHECK_NOTHROW(index_map(nowhere, 0, 3, 6));
+  CHECK_NOTHROW(index_map(nowhere, 2, 0, 6));
+}
+
 TEST_CASE("gathered entries refuse extents that are not those of the map") {
   const std::int32_t numbers[12] = {};
   double array[1] = {};

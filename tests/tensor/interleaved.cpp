@@ -316,6 +316,8 @@ TEST_CASE("an interleaved batch refuses extents that cannot be") {
       shape_error);
   CHECK_THROWS_AS((interleaved_view<double, 8, 1>(&entry, std::numeric_limits<number>::max())),
                   shape_error);
+  CHECK_THROWS_AS((interleaved_view<double, 8, dyn>(&entry, 1, number{1} << 57)), shape_error);
+  CHECK_NOTHROW((interleaved_view<double, 8, dyn>(&entry, 1, number{1} << 56)));
   // A stride that does not fit is refused although there is no entry.
   CHECK_THROWS_AS((interleaved_view<double, 8, dyn, 1>(&entry, 0, huge)), shape_error);
   CHECK((interleaved_view<double, dyn, dyn, 1>(&entry, 0, huge).stride(0)) == huge);

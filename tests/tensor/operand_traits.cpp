@@ -44,6 +44,17 @@ static_assert(!is_held<tensor<double, dyn, 3>> && !is_held<tensor<double, 64, 64
 static_assert(!is_held<double> && !is_held<view<double, 2, 3>>);
 static_assert(!is_held<conjugated<tensor<std::complex<double>, 2>>>);
 
+// Who refers to entries of others, so that its copies do.
+static_assert(is_view<view<double, 2>> && is_view<view<const double, 2>>);
+static_assert(is_view<strided_view<double, dyn>> && !is_view<tensor<double, 2>>);
+static_assert(!is_view<tensor<double, dyn>> && !is_view<double>);
+static_assert(is_view<conjugated<tensor<std::complex<double>, 2>&>>);
+static_assert(is_view<conjugated<view<std::complex<double>, 2>>>);
+static_assert(!is_view<conjugated<tensor<std::complex<double>, 2>>>, "a temporary, kept here");
+static_assert(std::is_same_v<kept_operand<tensor<double, 2>&>, tensor<double, 2>&>);
+static_assert(std::is_same_v<kept_operand<tensor<double, 2>>, tensor<double, 2>>);
+static_assert(std::is_same_v<kept_operand<const view<double, 2>&>, view<double, 2>>);
+
 // The shape as data.
 static_assert(static_shape_of<const tensor<double, dyn, 8>&, 4>() ==
               operand_shape<4>{.type = scalar::f64,

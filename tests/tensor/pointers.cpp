@@ -144,6 +144,11 @@ TEST_CASE("a pointer list refuses extents that cannot be") {
                   shape_error);
   CHECK_THROWS_AS((strided_pointers<double, 3, 4>(list, {1, 3, 4}, {number{1} << 62, 1})),
                   shape_error);
+  CHECK_THROWS_WITH_AS((strided_pointers<double, 3, 4>(list, {1, 3, 4}, {number{1} << 58, 1})),
+                       "tenfold: the extents (3, 4) with the strides (288230376151711744, 1) span "
+                       "more than 2^62 bytes",
+                       shape_error);
+  CHECK_THROWS_AS((pointers<double, dyn>(list, 1, (number{1} << 59) + 1)), shape_error);
 }
 
 TEST_CASE("the traits of a pointer list give the list") {

@@ -26,6 +26,10 @@ static_assert(tensor_like<reflected<const matrix&, reflection::even>>);
 static_assert(!writable_tensor_like<reflected<matrix&, reflection::even>>);
 static_assert(reflection_of<reflected<const matrix&, reflection::odd>> == reflection::odd);
 static_assert(reflection_of<matrix> == reflection::none);
+static_assert(std::is_same_v<decltype(reflection_symmetric(std::declval<view<double, 3, 2>&>())),
+                             reflected<view<double, 3, 2>, reflection::even>>);
+static_assert(is_view<reflected<matrix&, reflection::even>>);
+static_assert(!is_view<reflected<matrix, reflection::even>>);
 static_assert(static_shape_of<reflected<const matrix&, reflection::even>, 2>().symmetry ==
               reflection::even);
 static_assert(!reflectable_matrix<tensor<double, 3>>, "two axes");
@@ -54,6 +58,14 @@ TEST_CASE("a declared symmetry is checked") {
         "tenfold: a matrix is declared reflection_symmetric, but its entry (1, 0) is 7.5 and its "
         "entry "
         "(1, 1) is 5, further apart than rounding, 1.66533454e-12");
+}
+
+TEST_CASE("a declared matrix without an address is refused where it has entries") {
+  CHECK_THROWS_WITH_AS(
+      require_reflection(view<const double, 3, 2>(nullptr), reflection::odd),
+      "tenfold: a matrix declared reflection_antisymmetric has entries, but its address is null",
+      shape_error);
+  CHECK_NOTHROW(require_reflection(view<const double, dyn, 2>(nullptr, 0), reflection::even));
 }
 
 #ifndef NDEBUG

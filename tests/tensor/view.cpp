@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -97,6 +98,25 @@ TEST_CASE("a view refuses extents that cannot be") {
                        "tenfold: the extent at position 0 is 4, but the type fixes it to 3",
                        shape_error);
   CHECK_THROWS_AS((strided_view<double, 3, dyn>(&x, {3, -2}, {1, 1})), shape_error);
+}
+
+TEST_CASE("a view of more than 2^62 bytes is refused") {
+  double x = 0;
+  const tenfold::index far = tenfold::index{1} << 59;
+  CHECK_THROWS_WITH_AS((strided_view<double, 2, 2>(&x, {2, 2}, {far, 1})),
+                       "tenfold: the extents (2, 2) with the strides (576460752303423488, 1) span "
+                       "more than 2^62 bytes",
+                       shape_error);
+  CHECK_THROWS_AS((strided_view<double, 2, 2>(&x, {2, 2}, {4 * far, 1})), shape_error);
+  CHECK_THROWS_AS((strided_view<double, 2, 2>(&x, {2, 2}, {-far / 2, far / 2})), shape_error);
+  CHECK_THROWS_AS((strided_view<double, 2>(&x, {2}, {INT64_MIN + 1})), shape_error);
+  CHECK_THROWS_AS((view<double, dyn>(&x, far + 1)), shape_error);
+  CHECK_THROWS_AS((view<double, 3, tenfold::index{1} << 58>(&x)), shape_error);
+  CHECK_NOTHROW((strided_view<double, 2>(&x, {2}, {far - 1})));
+  CHECK_NOTHROW((strided_view<double, dyn, 2>(&x, {1, 2}, {4 * far, 1})));
+  CHECK_NOTHROW((strided_view<double, dyn, dyn>(&x, {3, 0}, {INT64_MAX, INT64_MAX})));
+  CHECK_NOTHROW((strided_view<double, dyn>(&x, {INT64_MAX}, {0})));
+  CHECK_NOTHROW((view<float, dyn>(nullptr, far + 1)));
 }
 
 TEST_CASE("a view with more in its type checks what it is made from") {

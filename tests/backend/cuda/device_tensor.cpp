@@ -57,6 +57,25 @@ TEST_CASE("a copy of other extents, or of entries that are not side by side, is 
       "the stride 6, not the row-major one, 3");
 }
 
+TEST_CASE("a copy of entries without an address, or to a tensor without memory, is an error") {
+  emulation::emulated_device machine;
+  device_tensor<double, dyn, 3> x(on(machine), 5), none(on(machine), 0);
+  const view<double, dyn, 3> nowhere(nullptr, 5), nothing(nullptr, 0);
+  const std::string null = "the tensor of the host has entries, but its address is null";
+  CHECK(thrown_by<shape_error>([&] { x.copy_from(nowhere); }) == "tenfold: copy_from: " + null);
+  CHECK(thrown_by<shape_error>([&] { x.copy_to(nowhere); }) == "tenfold: copy_to: " + null);
+  CHECK_NOTHROW(none.copy_from(nothing));
+  CHECK_NOTHROW(none.copy_to(nothing));
+  device_tensor<double, dyn, 3> y = std::move(x);
+  tensor<double, dyn, 3> there(5);
+  pinned_tensor<double, dyn, 3> pinned(on(machine), 5);
+  const std::string moved = "the device_tensor was moved from and has no memory";
+  CHECK(thrown_by<shape_error>([&] { x.copy_from(there); }) == "tenfold: copy_from: " + moved);
+  CHECK(thrown_by<shape_error>([&] { x.copy_to(there); }) == "tenfold: copy_to: " + moved);
+  CHECK(thrown_by<shape_error>([&] { x.start_copy_to(pinned); }) ==
+        "tenfold: start_copy_to: " + moved);
+}
+
 TEST_CASE("entries in memory that does not move go and come while the host goes on") {
   emulation::emulated_device machine;
   const auto where = on(machine);

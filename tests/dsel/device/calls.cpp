@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <fuse_problems.hpp>
+#include <tenfold/tensor/conjugated.hpp>
 
 // What people write, with tensors in the memory of a device.
 
@@ -65,6 +67,20 @@ TEST_CASE("a literal and a string write into a device_tensor, with alpha and bet
   einsum("ij,jk->ik", where, into(C), A, B, beta(-1), alpha(2));
   C.copy_to(x.got);
   CHECK(same(x.got, x.want));
+}
+
+TEST_CASE("a copy of an operand is read conjugated where that is asked of the copy") {
+  testing::test_device machine;
+  const auto where = on(machine);
+  using complex = std::complex<double>;
+  tensor<complex, dyn, 3> A(4);
+  tensor<complex, 3, 2> B;
+  tensor<complex, dyn, 2> want(4), got(4);
+  for (index n = 0; n < A.size(); ++n) A.data()[n] = {1.0 + static_cast<double>(n), 2};
+  for (index n = 0; n < B.size(); ++n) B.data()[n] = {3, static_cast<double>(n) - 2};
+  einsum<"ij,jk->ik">(into(want), conj(A), B);
+  einsum<"ij,jk->ik">(where, conj(copied(where, A)), copied(where, B)).copy_to(got);
+  for (index n = 0; n < want.size(); ++n) CHECK(got.data()[n] == want.data()[n]);
 }
 
 TEST_CASE("what is wrong with a call on a device is told as on the host, before anything runs") {

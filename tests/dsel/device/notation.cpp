@@ -59,6 +59,29 @@ TEST_CASE("statements on device tensors run where these lie") {
   check(1, 2, 3);
 }
 
+TEST_CASE("a temporary device tensor lives as long as its statement, a view is copied into it") {
+  using labels::e, labels::i, labels::j;
+  testing::test_device machine;
+  const auto where = on(machine);
+  batch_of_matrices x;
+  const auto A = copied(where, x.A);
+  const auto u = copied(where, x.u);
+  auto y = copied(where, x.y);
+  y(e, i) = A(e, i, j) * u(e, j);
+  y.copy_to(x.want);
+  y(e, i) = copied(where, x.A)(e, i, j) * u(e, j);
+  y.copy_to(x.y);
+  CHECK(same(x.y, x.want));
+  static_assert(indexing::of_temporary<decltype(copied(where, x.A)(e, i, j).node)>);
+  const auto kept = [&] {
+    const auto v = u.view_of();
+    return A(e, i, j) * indexed(v)(e, j);
+  }();
+  y(e, i) = kept;
+  y.copy_to(x.y);
+  CHECK(same(x.y, x.want));
+}
+
 TEST_CASE("a statement on device tensors that is wrong leaves them as they were") {
   using labels::e, labels::i, labels::j;
   testing::test_device machine;
