@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tenfold/backend/batched_blas.hpp>
 #include <tenfold/backend/overlap.hpp>
@@ -77,6 +78,20 @@ struct checked_terms {
   checked_terms(order layout, const problem_terms& p, index bytes);
 };
 
+/// A matrix at an address, and whose it is.
+struct placed_matrix {
+  std::uintptr_t begin, end;
+  index ld, length;
+  index problem, group;
+  bool is_result;
+  memory_extent extent;
+};
+
+/// Calls met(x) for the matrices of the later of two problems of which one writes what the other
+/// reads or writes; `all` is sorted on the way.
+void find_meetings(std::vector<placed_matrix>& all,
+                   const std::function<void(const placed_matrix&)>& met);
+
 /// Checks the addresses of the problems of a batch, one after the other.
 class address_check {
  public:
@@ -114,14 +129,6 @@ class address_check {
   }
 
  private:
-  struct matrix {
-    std::uintptr_t begin, end;
-    index ld, length;
-    index problem, group;
-    bool is_result;
-    memory_extent extent;
-  };
-
   /// Whether all there is to read and write is given, and C lies wholly before or behind A and B.
   static bool is_plain(const checked_terms& t, const void* a, const void* b, const void* c) {
     // x + bytes <= c or c + bytes_of_c <= x, in one comparison: none runs over the end of memory.
@@ -144,8 +151,8 @@ class address_check {
   index bytes_, count_;
   findings& found_;
   index next_ = 0;
-  std::vector<bool> bad_;      ///< empty: none is
-  std::vector<matrix> known_;  ///< of good problems, for find_meetings
+  std::vector<bool> bad_;             ///< empty: none is
+  std::vector<placed_matrix> known_;  ///< of good problems, for find_meetings
 };
 
 }  // namespace tenfold::batched_blas

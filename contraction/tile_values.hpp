@@ -221,6 +221,10 @@ class tile_values : protected whole_lowering<L, Program> {
     }
     int slot = 0;
     while (slot < region_count_ && regions_[slot].end != 0) ++slot;
+    if (slot == most_regions) {
+      out_.feasible = false;
+      return 0;
+    }
     if (slot == region_count_) ++region_count_;
     regions_[slot] = {at, at + aligned(entries < 1 ? 1 : entries)};
     if (regions_[slot].end > peak) peak = regions_[slot].end;
@@ -331,8 +335,10 @@ class tile_values : protected whole_lowering<L, Program> {
   place copies_[L.operands] = {};  ///< of inputs: the packed ones of the phase at hand
 
  private:
+  /// Of each step its result and what is packed for it, where nothing is freed before the last.
+  static constexpr int most_regions = 3 * L.most_steps();
   int region_count_ = 0;
-  region regions_[L.most_steps() + 4] = {};
+  region regions_[most_regions] = {};
 };
 
 }  // namespace tenfold

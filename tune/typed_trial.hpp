@@ -55,7 +55,10 @@ struct arena::contents {
 class as_from_memory {
  public:
   explicit as_from_memory(bool is) : is_(is), known_(cpu::caches()) {
-    if (is_) cpu::assume_caches({known_.l2, static_cast<index>(part_bytes / 4)});
+    if (!is_) return;
+    cpu::cache_sizes small = known_;
+    small.l3 = static_cast<index>(part_bytes / 4);
+    cpu::assume_caches(small);
   }
   ~as_from_memory() {
     if (is_) cpu::assume_caches(known_);

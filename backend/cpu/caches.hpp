@@ -18,10 +18,10 @@ index cache_bytes(int level);
 
 /// What the operating system says, of L3 no more than one core can count on; where it does not
 /// know, the sizes above.
-const cache_sizes& caches();
+cache_sizes caches();
 
-/// Others from now on, so that a test reaches with little memory what is done for large batches.
-/// Not while products are computed.
+/// Others from now on, so that a test reaches with little memory what is done for large batches. A
+/// product that is being computed may go by either; its results do not tell.
 void assume_caches(cache_sizes);
 
 }  // namespace tenfold::cpu

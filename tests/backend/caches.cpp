@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <thread>
 
 namespace tenfold::testing {
 
@@ -22,6 +23,22 @@ TEST_CASE("caches: what one core reaches, not the sum over a package") {
   if (!(level_file >> level) || level != 3) return;
   if (!(size_file >> kilobytes >> unit) || unit != 'K') return;
   CHECK(known.l3 == std::max(known.l2, std::min(kilobytes << 10, most)));
+}
+
+TEST_CASE("caches are assumed while others are asked") {
+  const cpu::cache_sizes known = cpu::caches();
+  std::thread sets([] {
+    for (index bytes = 1; bytes <= 1000; ++bytes)
+      cpu::assume_caches({.l1 = bytes, .l2 = bytes, .l3 = bytes});
+  });
+  for (int i = 0; i < 1000; ++i) {
+    const index l2 = cpu::caches().l2;
+    CHECK((l2 == known.l2 || (1 <= l2 && l2 <= 1000)));
+  }
+  sets.join();
+  CHECK(cpu::caches().l1 == 1000);
+  CHECK(cpu::caches().l3 == 1000);
+  cpu::assume_caches(known);
 }
 
 }  // namespace tenfold::testing

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <tenfold/backend/batched_blas.hpp>
+#include <tenfold/backend/interface/select.hpp>
+#include <utility>
 #include <vector>
 
 #include "batches.hpp"
@@ -273,6 +276,60 @@ TEST_CASE("the number of threads changes no bit") {
       }
     }
   });
+}
+
+TEST_CASE("one product that threads share, its last rows fewer, has the bits of one thread") {
+  for_each_scalar([](auto t) {
+    using T = decltype(t);
+    constexpr index many = 413, few = 61, k = 97;
+    static_assert(select::rows_of_task({scalar::f64, many, few, k, {}, {}, {}}, 2) == 112);
+    const auto isa = best_instruction_set();
+    for (const auto& [m, n] : {std::pair{many, few}, {few, many}}) {
+      const bits<T> one(m, n, k, 1, 1);
+      for (const bool by_column : {false, true}) {
+        storage how;
+        how.by_column = by_column;
+        how.gap = 3;
+        std::vector<T> want;
+        for (const int threads : {1, 2, 3, 4, 8}) {
+          std::vector<T> x;
+          on_threads(threads, [&] {
+            x = one.results(how, how, how, 0, 1, isa, number<T>(0.7, 1), number<T>(0.3, -1));
+          });
+          if (threads == 1) want = x;
+          CHECK_MESSAGE(same_bits(x, want), text_of(how));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("what only scales C is shared among threads without a change, in every form") {
+  constexpr index m = 31, n = 13, ld = 16, count = 1500;
+  const std::vector<double> before = random_entries<double>(count * m * ld, 1);
+  std::vector<double> want = before;
+  for (index line = 0; line < count * m; ++line)
+    for (index j = 0; j < n; ++j) want[static_cast<std::size_t>(line * ld + j)] *= 0.3;
+  const double* const nothing = nullptr;
+  for (const int threads : {1, 2, 4}) {
+    on_threads(threads, [&] {
+      std::vector<double> c = before;
+      gemm(order::row_major, op::none, op::none, m, n, 5, 0.0, nothing, 5, 0, nothing, n, 0, 0.3,
+           c.data(), ld, m * ld, count);
+      CHECK(same_bits(c, want));
+      c = before;
+      gemm(order::row_major, op::none, op::none, count * m, n, 0, 1.0, nothing, 1, 0, nothing, n, 0,
+           0.3, c.data(), ld, 0, 1);
+      CHECK(same_bits(c, want));
+      c = before;
+      const std::vector<const double*> no(count, nullptr);
+      std::vector<double*> list;
+      for (index p = 0; p < count; ++p) list.push_back(c.data() + p * m * ld);
+      gemm(order::row_major, op::none, op::none, m, n, 0, 1.0, no.data(), 1, no.data(), n, 0.3,
+           list.data(), ld, count);
+      CHECK(same_bits(c, want));
+    });
+  }
 }
 
 TEST_CASE("shared entries of C are summed in the order of the batch by any number of threads") {

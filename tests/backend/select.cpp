@@ -304,8 +304,14 @@ constexpr index rows_of(index m, index n, int threads) {
   return rows_of_task(gemm_shape{scalar::f64, m, n, n, {}, {}, {}}, threads);
 }
 static_assert(rows_of(10000, 32, 64) == 528, "20 us of work at least");
-static_assert(rows_of(10000, 256, 1) == 528, "no more than stay in cache");
-static_assert(rows_of(256, 256, 1) == 272 && rows_of(256, 256, 4) == 48, "two tasks a thread");
+static_assert(rows_of(10000, 256, 1) == 512, "no more than stay in cache");
+static_assert(rows_of(256, 256, 1) == 256 && rows_of(256, 256, 4) == 32, "two tasks a thread");
+static_assert(rows_of(1536, 512, 2) == 384 && rows_of(3200, 256, 2) == 400, "or four");
+static_assert(rows_of(700, 700, 1) == 704 && rows_of(800, 700, 1) == 400, "no small rest");
+static_assert(rows_of(120, 120, 2) == 64, "work for three: one a thread");
+static_assert(rows_of(100, 100, 2) == 112, "work for one: all rows");
+static_assert(work_of(gemm_shape{scalar::f64, 10, 10, 5, {}, {}, {}}) == 1000);
+static_assert(work_of(gemm_shape{scalar::f64, 10, 10, 0, {}, {}, {}}) == 800, "C is scaled");
 static_assert(is_batch_of_vectors(5, 9, true, true, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(5, 9, false, false, scalar::f64, avx512_capabilities));
 static_assert(is_batch_of_vectors(4, 9000, false, true, scalar::f64, compiled));
