@@ -189,7 +189,8 @@ constexpr gemm_shape static_shape() {
 ///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);
 ///
 /// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A
-/// or B; of pointers and gathered entries that is the caller's duty.
+/// or B. That a matrix at an address meets none at the address of another problem, and what a map
+/// names nothing else, is the caller's duty, checked where the library is built without NDEBUG.
 template <op OpA = op::none, op OpB = op::none, class Machine = cpu::this_machine, tensor_like A,
           tensor_like B, tensor_like C>
 void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
