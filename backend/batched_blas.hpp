@@ -189,8 +189,8 @@ constexpr gemm_shape static_shape() {
 ///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);
 ///
 /// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A
-/// or B. That a matrix at an address meets none at the address of another problem, and what a map
-/// names nothing else, is the caller's duty, checked where the library is built without NDEBUG.
+/// or B. The caller sees to it that no C at an address overlaps a matrix of another problem, and that
+/// entries that a map names overlap no other operand; a library built without NDEBUG checks that.
 template <op OpA = op::none, op OpB = op::none, class Machine = cpu::this_machine, tensor_like A,
           tensor_like B, tensor_like C>
 void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,

@@ -352,7 +352,13 @@ struct address_range {
   address_range(std::uintptr_t first, std::uintptr_t last) : begin(first), end(last) {}
   address_range(const void* data, const batch_axes& axes, index bytes) {
     index before = 0, behind = 1;
-    for (const axis& a : axes) (a.step < 0 ? before : behind) += (a.extent - 1) * a.step;
+    for (const axis& a : axes) {
+      if (a.extent == 0) {  // no entries, whatever the steps are
+        begin = end = 0;
+        return;
+      }
+      (a.step < 0 ? before : behind) += (a.extent - 1) * a.step;
+    }
     const auto at = reinterpret_cast<std::uintptr_t>(data);
     begin = at + static_cast<std::uintptr_t>(before * bytes);
     end = at + static_cast<std::uintptr_t>(behind * bytes);

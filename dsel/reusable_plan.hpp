@@ -153,11 +153,11 @@ class literal_plan {
   }
 
   template <class Y, class... A>
-  void operator()(destination<Y> y, const A&... args) const {
+  [[gnu::always_inline]] void operator()(destination<Y> y, const A&... args) const {
     einsum<S>(y, args...);
   }
   template <tensor_like A, class... B>
-  auto operator()(const A& x, const B&... args) const {
+  [[gnu::always_inline]] auto operator()(const A& x, const B&... args) const {
     return einsum<S>(x, args...);
   }
 

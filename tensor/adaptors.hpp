@@ -360,16 +360,13 @@ struct contiguous_operand
 
 // --- Who owns the entries ---
 
-/// Where a library names the tensor that would own what an X shows, as Eigen and xtensor do: is it
-/// another type than X?
+/// Whether X shows entries of the tensor that it names, as views of Eigen do. An owner names a
+/// type, too, and not always its own, but changes its size and keeps what it holds.
 template <class X>
 concept names_another_owner = requires {
   typename X::PlainObject;
   requires !std::is_same_v<typename X::PlainObject, X>;
-}
-|| requires {
-  typename X::temporary_type;
-  requires !std::is_same_v<typename X::temporary_type, X>;
+  requires !requires(X & x) { x.conservativeResize(1, 1); };
 };
 
 // --- The one form of a type ---

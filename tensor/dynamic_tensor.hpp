@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <string>
@@ -59,8 +60,8 @@ class dynamic_tensor {
     return memory_.data()[offset(i...)];
   }
 
-  /// The same entries as a view of known rank: t.as<dyn, 3>(), where t has a name.
-  /// Throws shape_error when the rank or a static extent differs.
+  /// The same entries as a view of known rank, t.as<dyn, 3>(); those of a temporary tensor as a
+  /// tensor of their own. Throws shape_error when the rank or a static extent differs.
   template <index... E>
   view<T, E...> as() & {
     return {memory_.data(), mapping<E...>()};
@@ -70,11 +71,10 @@ class dynamic_tensor {
     return {memory_.data(), mapping<E...>()};
   }
   template <index... E>
-  view<const T, E...> as() const&& {
-    static_assert(sizeof(view<T, E...>) == 0,
-                  "tenfold: as() of a temporary tensor, which is gone with the statement: give the "
-                  "tensor a name");
-    return as<E...>();
+  tensor<T, E...> as() && {
+    tensor<T, E...> own(mapping<E...>().extents());
+    std::copy_n(memory_.data(), memory_.count(), own.data());
+    return own;
   }
 
   /// The entry of a tensor of rank 0. Throws shape_error for any other rank.

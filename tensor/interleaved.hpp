@@ -251,9 +251,9 @@ class interleaved_view {
   [[no_unique_address]] mapping_type mapping_;
 };
 
-/// No view of a temporary batch can be made, see of_temporary.
+/// No view of a temporary batch can be made, see entry_of_temporary.
 template <class T, index W, index... E>
-class interleaved_view<of_temporary<T>, W, E...> {
+class interleaved_view<entry_of_temporary<T>, W, E...> {
   static_assert(sizeof(T) == 0,
                 "tenfold: a view of a temporary batch, which is gone with the statement: give the "
                 "batch a name");
@@ -366,7 +366,8 @@ interleaved_view(interleaved<T, W, E...>&) -> interleaved_view<T, W, E...>;
 template <class T, index W, index... E>
 interleaved_view(const interleaved<T, W, E...>&) -> interleaved_view<const T, W, E...>;
 template <class T, index W, index... E>
-interleaved_view(const interleaved<T, W, E...>&&) -> interleaved_view<of_temporary<T>, W, E...>;
+interleaved_view(const interleaved<T, W, E...>&&)
+    -> interleaved_view<entry_of_temporary<T>, W, E...>;
 
 /// The traits of an interleaved batch. Strides are those of interleaved_mapping; `data` is where
 /// the first block begins; `static_block` and `block(x)` are the number of problems in a block.

@@ -117,18 +117,19 @@ concept tensor_like = requires(std::remove_reference_t<X>& x, int i) {
   operand_traits_of<X>::data(x);
 };
 
-/// Is X (without const) a view, whose copies refer to the same entries and own none? That is told
-/// by const: it reaches the entries of a tensor, but not those of a view. Views of other libraries
-/// that hand it on are told by the type that they name as the owner's. To be specialised for a type
-/// of which neither is true.
+/// Is X (without const) a view, whose copies refer to the same entries and own none? Only what is
+/// so for certain: what is written to the copy of an owner is lost. A view is copied as its bytes,
+/// and const, which reaches the entries of a tensor, does not reach those of a view; Eigen's, which
+/// hand it on, name the owner. To be specialised for views of which neither is true.
 template <class X>
 inline constexpr bool is_view = [] {
   if constexpr (scalar_type<X> || array_nest<X>::depth > 0 || !tensor_like<X> ||
-                !tensor_like<const X> || !std::is_copy_constructible_v<X>) {
+                !tensor_like<const X>) {
     return false;
   } else {
     return names_another_owner<X> ||
-           operand_traits<X>::is_writable == operand_traits<const X>::is_writable;
+           (std::is_trivially_copy_constructible_v<X> &&
+            operand_traits<X>::is_writable == operand_traits<const X>::is_writable);
   }
 }();
 

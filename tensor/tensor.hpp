@@ -241,6 +241,7 @@ basic_view(tensor<T, E...>&) -> basic_view<T, extents<E...>, layout_right>;
 template <class T, index... E>
 basic_view(const tensor<T, E...>&) -> basic_view<const T, extents<E...>, layout_right>;
 template <class T, index... E>
-basic_view(const tensor<T, E...>&&) -> basic_view<of_temporary<T>, extents<E...>, layout_right>;
+basic_view(const tensor<T, E...>&&)
+    -> basic_view<entry_of_temporary<T>, extents<E...>, layout_right>;
 
 }  // namespace tenfold

@@ -122,11 +122,11 @@ class basic_view {
 /// In place of the entries' type in what would be a view of a temporary tensor, and so of nothing
 /// from the next statement on.
 template <class T>
-struct of_temporary;
+struct entry_of_temporary;
 
 /// No such view can be made. Members are declared so that nothing more is said where it is used.
 template <class T, class Extents, class Layout>
-class basic_view<of_temporary<T>, Extents, Layout> {
+class basic_view<entry_of_temporary<T>, Extents, Layout> {
   static_assert(sizeof(Extents) == 0,
                 "tenfold: a view of a temporary tensor, which is gone with the statement: give the "
                 "tensor a name");

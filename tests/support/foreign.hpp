@@ -167,7 +167,6 @@ struct matrix_expression {
 template <class T, class Shape>
 class shaped {
  public:
-  using temporary_type = std::vector<T>;  // any type but its own: it owns nothing
   using value_type = T;
   shaped(T* data, const Shape& shape, const Shape& strides, std::size_t offset = 0)
       : data_(data), shape_(shape), strides_(strides), offset_(offset) {}

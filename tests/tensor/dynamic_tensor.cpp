@@ -1,4 +1,5 @@
 #include <tenfold/tensor/dynamic_tensor.hpp>
+#include <tenfold/tensor/tensor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -38,6 +39,17 @@ TEST_CASE("a tensor of run-time rank is row-major, and seen as a view of a known
   static_assert(std::is_same_v<decltype(std::as_const(t).as<3, 3>()), view<const double, 3, 3>>);
   CHECK_THROWS_WITH_AS(t.as<dyn>(), "tenfold: a tensor of rank 2 was taken for one of rank 1",
                        shape_error);
+}
+
+TEST_CASE("of a temporary tensor of run-time rank the entries stay, as those of a tensor") {
+  auto t = made(2);
+  for (index i = 0; i < 9; ++i) t.data()[i] = static_cast<double>(i);
+  const auto own = std::move(t).as<3, dyn>();
+  static_assert(std::is_same_v<decltype(own), const tensor<double, 3, dyn>>);
+  CHECK(own.extent(1) == 3);
+  CHECK(own(1, 2) == 5);
+  CHECK(own(2, 2) == 8);
+  CHECK_THROWS_AS((made(2).as<4, dyn>()), shape_error);
 }
 
 TEST_CASE("a moved-from tensor of run-time rank is empty") {

@@ -86,17 +86,17 @@ inline constexpr index binned_problems = 4096;
 }
 
 /// Rows of one product that are a task for so many threads: whole sixteens, of nearly equal tasks
-/// two for each thread, or a multiple of that, so that their A stays in the caches; where that is
-/// too little work each, as many for each thread, or one in all. Each task copies B into panels
-/// once more (order 256, double precision, Zen 3, one thread: 16 rows 32 GFLOP/s, all 42; order 512
-/// 23 and 39).
+/// two for each thread, or a multiple of that where A would leave the caches. Never more tasks than
+/// there is work for: then as many for each thread, or fewer than threads. Each task copies B into
+/// panels once more (order 256, double precision, Zen 3, one thread: 16 rows 32 GFLOP/s, all 42;
+/// order 512 23 and 39).
 [[gnu::always_inline]] constexpr index rows_of_task(const gemm_shape& s, int threads) {
   constexpr index most = 512;  // half as many more, or less, to come out even
-  const index each = threads < 1 ? 1 : threads, turn = each == 1 ? 1 : 2 * each,
-              turns = (s.m + turn * most / 2) / (turn * most),
-              worthy = static_cast<index>(work_of(s) / task_flops);
-  index tasks = turns < 1 ? turn : turns * turn;
-  if (tasks > worthy) tasks = worthy >= each ? worthy / each * each : worthy;
+  const index each = threads < 1 ? 1 : threads, round = each == 1 ? 1 : 2 * each,
+              rounds = (s.m + round * most / 2) / (round * most),
+              worth = static_cast<index>(work_of(s) / task_flops);
+  index tasks = rounds < 1 ? round : rounds * round;
+  if (tasks > worth) tasks = worth >= each ? worth / each * each : worth;
   if (tasks < 1) tasks = 1;
   return ((s.m + tasks - 1) / tasks + 15) / 16 * 16;
 }
