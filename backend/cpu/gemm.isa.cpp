@@ -328,20 +328,16 @@ template <class T>
 void run_list(const gemm_list<T>& list) {
   const index total = list.first[list.run_count];
   std::vector<operand_bytes> bytes_of;  // by kind
-  std::vector<double> scaling_of;
   bytes_of.reserve(static_cast<std::size_t>(list.kind_count));
-  scaling_of.reserve(static_cast<std::size_t>(list.kind_count));
-  for (index i = 0; i < list.kind_count; ++i) {
-    const gemm_shape& s = list.shapes[i];
-    bytes_of.push_back(operand_bytes::of<T>(s));
-    scaling_of.push_back(select::work_of({s.type, s.m, s.n, 0, {}, {}, {}}));
-  }
-  double bytes = 0, scaling = 0;  // that of all, if they only scaled C
+  for (index i = 0; i < list.kind_count; ++i)
+    bytes_of.push_back(operand_bytes::of<T>(list.shapes[i]));
+  double bytes = 0, scaling = 0;  // scaling: the work, if they only scaled C
   for (index run = 0; run < list.run_count; ++run) {
-    const auto kind = static_cast<std::size_t>(list.kinds[run]);
+    const std::int32_t kind = list.kinds[run];
+    const gemm_shape& s = list.shapes[kind];
     const index count = list.first[run + 1] - list.first[run];
-    bytes += bytes_of[kind].all(count);
-    scaling += scaling_of[kind] * static_cast<double>(count);
+    bytes += bytes_of[static_cast<std::size_t>(kind)].all(count);
+    scaling += select::work_of({s.type, s.m, s.n, 0, {}, {}, {}}) * static_cast<double>(count);
   }
   const residence from = residence_of(bytes);
   const index task =
