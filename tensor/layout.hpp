@@ -123,12 +123,16 @@ struct layout_left {
 /// Throws shape_error: entries at these extents and strides span more than `beyond` says.
 [[noreturn]] inline void throw_span_too_large(const index* extents, const index* strides, int rank,
                                               const char* beyond) {
-  std::string n, s;
-  for (int i = 0; i < rank; ++i) {
-    n += (i ? ", " : "") + std::to_string(extents[i]);
-    s += (i ? ", " : "") + std::to_string(strides[i]);
-  }
-  throw shape_error("tenfold: the extents (" + n + ") with the strides (" + s + ") span " + beyond);
+  const auto listed = [rank](const index* numbers) {
+    std::string list;
+    for (int i = 0; i < rank; ++i) {
+      if (i > 0) list += ", ";
+      list += std::to_string(numbers[i]);
+    }
+    return list;
+  };
+  throw shape_error("tenfold: the extents (" + listed(extents) + ") with the strides (" +
+                    listed(strides) + ") span " + beyond);
 }
 
 /// Throws shape_error if entries of type T, the last of which lies `reach` entries behind the

@@ -215,8 +215,8 @@ gemm_kernel<T> lanes_kernel(const gemm_shape& s, const gemm_tuning& tuned) {
       registers, scalar_of<T>, A == lane_access::uniform, vectors_in<T, W>, tuned);
   tile_walk how = walk_of<T>(s, s.n, W, most, tuned);
   const auto panels_from = [&](bool memory) {
-    return select::panels_by_lanes(s.m, s.n, s.k, most.n, W * static_cast<index>(sizeof(T)),
-                                   memory);
+    return select::panels_by_lanes(s.m, s.n, s.k, most.n, W * static_cast<index>(sizeof(T)), memory,
+                                   tuned);
   };
   how.near = panels_from(false);
   how.far = panels_from(true);

@@ -77,9 +77,10 @@ struct static_tiles {
   select::tile_shape tile;
   select::fetch_choice ahead;
   int unroll;
-  select::columns_code columns = {};  ///< by columns
-  int kept_lines = 1;                 ///< fetched with the rows that pass together
-  bool lines = false;                 ///< C, whole lines of memory, may go past the caches
+  select::columns_code columns = {};           ///< by columns
+  int kept_lines = 1;                          ///< fetched with the rows that pass together
+  bool lines = false;                          ///< C, whole lines of memory, may go past the caches
+  select::lanes_panels near = {0}, far = {0};  ///< by lanes, of problems in cache and in memory
 
   constexpr static_tiles past_caches() const {
     static_tiles other = *this;
@@ -113,10 +114,14 @@ constexpr static_tiles lanes_tiles(const gemm_shape& s, const gemm_tuning& tuned
   const bool uniform_a = select::is_uniform(s.a, s.type);
   const select::tile_shape tile =
       select::lanes_tile(s.m, s.n, registers, s.type, uniform_a, vectors, tuned);
-  return {width, tile,
-          select::fetch_ahead(uniform_a ? 0 : s.m * s.k * bytes, s.k * s.n * bytes,
-                              s.m * s.n * bytes, tile_count(s.m, s.n, tile) * s.k, tuned),
-          tuned.unroll};
+  static_tiles tiles{
+      width, tile,
+      select::fetch_ahead(uniform_a ? 0 : s.m * s.k * bytes, s.k * s.n * bytes, s.m * s.n * bytes,
+                          tile_count(s.m, s.n, tile) * s.k, tuned),
+      tuned.unroll};
+  tiles.near = select::panels_by_lanes(s.m, s.n, s.k, tile.n, bytes, false, tuned);
+  tiles.far = select::panels_by_lanes(s.m, s.n, s.k, tile.n, bytes, true, tuned);
+  return tiles;
 }
 
 /// Calls f<W, m, n, How>(their operands) for each register tile by columns of the problems at t, of
@@ -343,11 +348,7 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
   take_strides<T, S>(t);
 
   // Copied are columns whose entries in a row are neighbours: others lie end to end as they are.
-  constexpr auto panels_from = [](bool memory) {
-    return select::panels_by_lanes(M, N, K, Tiles.tile.n, v * static_cast<index>(sizeof(T)),
-                                   memory);
-  };
-  static constexpr select::lanes_panels near = panels_from(false), far = panels_from(true);
+  static constexpr select::lanes_panels near = Tiles.near, far = Tiles.far;
   static constexpr bool may_pack = S.b_n == v && far.packs;
   static constexpr index widest = far.across * select::chunks(N, Tiles.tile.n).longer;
   const select::lanes_panels panels = near == far || !step.from_memory ? near : far;

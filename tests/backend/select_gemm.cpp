@@ -133,10 +133,10 @@ static_assert(of_zen5(false).narrows == 1 && of_zen5(true).narrows == 2);
 static_assert(!fetches_from_l2(fetch::into_l1, 6144, of_zen5(false)));
 static_assert(!fetches_from_l2(fetch::into_l1, 12288, of_zen5(true)));
 static_assert(fetches_beyond_l2(residence::memory, 3072, true, of_zen5(true)));
-/// All of B row by row while it stays in L1, else some columns; copied from memory and where lines
-/// meet, if there are rows enough.
+/// All of B row by row while it stays in L1, else some columns; copied from memory and, where
+/// nothing is fetched from L2, where lines meet, if there are rows enough.
 constexpr lanes_panels panels(index n, bool from_memory, index m = 64) {
-  return panels_by_lanes(m, n, n, 6, 64, from_memory);
+  return panels_by_lanes(m, n, n, 6, 64, from_memory, of_zen5(true));
 }
 static_assert(panels(22, false) == lanes_panels{22} && panels(23, false) == lanes_panels{2});
 static_assert(panels(32, false) == lanes_panels{1, true} && panels(33, false) == lanes_panels{2});
@@ -144,8 +144,10 @@ static_assert(panels(19, true) == lanes_panels{19} && panels(20, true) == lanes_
 static_assert(panels(32, true, 15) == lanes_panels{32} && panels(24, true) == panels(24, true, 16));
 static_assert(panels(64, true) == lanes_panels{1, true}, "one tile at least");
 static_assert(panels(86, true) == lanes_panels{86}, "one tile is more than L1");
-static_assert(panels_by_lanes(32, 32, 32, 4, 32, true) == lanes_panels{4, true});
-static_assert(panels_by_lanes(129, 129, 129, 4, 32, false) == lanes_panels{2, false},
+static_assert(panels_by_lanes(32, 32, 32, 4, 32, true, of_zen5(true)) == lanes_panels{4, true});
+static_assert(panels_by_lanes(64, 32, 32, 6, 64, false, as_shipped) == lanes_panels{32});
+static_assert(panels_by_lanes(64, 32, 32, 6, 64, true, as_shipped) == lanes_panels{1, true});
+static_assert(panels_by_lanes(129, 129, 129, 4, 32, false, of_zen5(true)) == lanes_panels{2, false},
               "rows that are no whole lines meet in all sets");
 static_assert(chunks(11, 4).start(2) == 8 && chunks(9, 4).start(2) == 6);
 static_assert(!streams_results(1, tuned_for(8, &gemm_tuning::stream_to, 0)));
