@@ -87,8 +87,8 @@ struct placed_matrix {
   memory_extent extent;
 };
 
-/// Calls met(x) for the matrices of the later of two problems of which one writes what the other
-/// reads or writes; `all` is sorted on the way.
+/// Of any two matrices of different problems that may share an address, one of them a result, calls
+/// met(that of the later problem). Sorts `all`.
 void find_meetings(std::vector<placed_matrix>& all,
                    const std::function<void(const placed_matrix&)>& met);
 
