@@ -147,6 +147,11 @@ constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
          vectors * width * s.k * static_cast<index>(bytes_of(s.type)) <= 24576;
 }
 
+/// Whether anything is fetched from L2, or a processor's own prefetching serves better.
+[[gnu::always_inline]] constexpr bool fetches_in_l2(const gemm_tuning& t) {
+  return t.l2_from < t.l2_to;
+}
+
 /// Whether C to come is fetched from L2, too, while vectors are written along runs of so many
 /// entries, rows or all of C end to end: where A, the same for all problems, leaves C most of what
 /// moves, a core waits for vectors that lie across lines. Emerald Rapids, in L2, of the rate
@@ -156,7 +161,7 @@ constexpr bool flattens_rows(const gemm_shape& s, int width, int registers) {
 /// AVX2 25 x 5 x 3 1.6, others alike, from L3 1.1 to 2.2. Vectors that are lines, 36 x 6 x 5, 0.92,
 /// 64 x 8 x 7 1.0; orders 3 to 32 with an A each 0.86 to 1.02.
 constexpr bool fetches_c(const gemm_shape& s, index run, const gemm_tuning& t) {
-  return s.a.shared && t.l2_from < t.l2_to && run * static_cast<index>(bytes_of(s.type)) % 64 != 0;
+  return s.a.shared && fetches_in_l2(t) && run * static_cast<index>(bytes_of(s.type)) % 64 != 0;
 }
 
 /// Bytes from what is written to what is fetched, beside kept B (256 0.9 of the rate, 512 to 1024
@@ -249,10 +254,10 @@ struct lanes_panels {
 /// columns are copied, as many as leave most of L1 to A and to what is fetched (from memory order
 /// 24 90 GFLOP/s instead of 68, 32 85 instead of 56, 48 111 instead of 65; in L2 order 32 113
 /// instead of 103, but 24 107 instead of 121). Of few rows the copy costs more than it saves, and
-/// columns of one tile that are larger than L1 do not stay. Where it pays to fetch from L2 (fetches
-/// of ours, l2_from), L2 serves lines that meet in time, row by row (Emerald Rapids, in L2, of the
-/// rate with copies: order 32 1.23, in single precision 1.26, 64 1.1 and 1.04; in two tiles of
-/// columns instead order 32 1.18, one 1.08, three 1.23, all 1.3).
+/// columns of one tile that are larger than L1 do not stay. Where fetches_in_l2, L2 serves lines
+/// that meet in time, row by row (Emerald Rapids, in L2, of the rate with copies: order 32 1.23, in
+/// single precision 1.26, 64 1.1 and 1.04; in two tiles of columns instead order 32 1.18, one 1.08,
+/// three 1.23, all 1.3).
 ///
 /// An L1 of 32 KB or more, of 64 sets of 12 lines or, smaller, of 8.
 [[gnu::always_inline]] constexpr lanes_panels panels_by_lanes(index m, index n, index k,
@@ -264,7 +269,7 @@ struct lanes_panels {
   const index row = n * bytes, of_tile = tiles.longer * bytes;
   const index lines = 2 * of_tile / 64;
   const bool meets = k * row > 32768 && k * lines >= ways * sets_met(row, lines);
-  const bool is_late = from_memory ? meets || k * row > 24576 : meets && t.l2_from >= t.l2_to;
+  const bool is_late = from_memory ? meets || k * row > 24576 : meets && !fetches_in_l2(t);
   if (m >= least_rows && k * of_tile <= 32768 && is_late) {
     const index fit = packed / (k * of_tile);
     const index across = chunks(tiles.count(), fit < 1 ? 1 : fit).longer;
