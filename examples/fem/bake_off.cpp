@@ -18,6 +18,7 @@
 #include "device_matrix.hpp"
 #include "domain.hpp"
 #include "geometry.hpp"
+#include "host_vectors.hpp"
 #include "mesh.hpp"
 #include "operators.hpp"
 #include "parallel.hpp"
@@ -139,29 +140,28 @@ timed_solve solve_here(const slab_matrix& A, const vector& b, int iterations) {
 }
 
 /// On a device; that b goes there and x comes back is not timed.
-timed_solve solve_there(const device_matrix& A, const vector& b, index unknowns, int iterations) {
-  const tenfold::device_queue& where = A.queue();
-  device_vector x(where, b.size()), r(where, b.size());
-  const vector zero = zeros(b.size());
+timed_solve solve_there(const device_matrix& A, const device_vectors& with, const vector& b,
+                        int iterations) {
+  device_vector x = with.zeros(), r = with.zeros();
+  const auto multiply = [&A](const device_vector& p, device_vector& q) { A.apply(p, q); };
   const auto solve = [&] {
-    x.copy_from(zero);
     r.copy_from(b);
-    where.wait();
+    with.queue().wait();
     return seconds_of([&] {
-      conjugate_gradients(A, nullptr, x, r, unknowns, 0, iterations, [](int, double) {});
-      where.wait();
+      conjugate_gradients(with, multiply, {}, x, r, 0, iterations, [](const iteration&) {});
+      with.queue().wait();
     });
   };
-  timed_solve t{zero, b, 0, 0};
+  timed_solve t{zeros(b.size()), zeros(b.size()), 0, 0};
   solve();
   t.solve_seconds = solve();
-  x.copy_to(t.x);
-  r.copy_to(t.r);
-  A.apply(x, r);
-  where.wait();
+  with.copy_back(x, t.x);
+  with.copy_back(r, t.r);
+  multiply(x, r);
+  with.queue().wait();
   t.all_matrix_seconds = seconds_of([&] {
-    for (int k = 0; k < iterations; ++k) A.apply(x, r);
-    where.wait();
+    for (int k = 0; k < iterations; ++k) multiply(x, r);
+    with.queue().wait();
   });
   return t;
 }
@@ -198,7 +198,7 @@ bake_off_outcome run(const bake_off& what) {
   const timed_solve solved = [&] {
     if (what.where) {
       const device_matrix A(*what.where, what.is_mass(), tables, all, numbers.stored());
-      return solve_there(A, b, unknowns, what.iterations);
+      return solve_there(A, device_vectors(*what.where, unknowns, all.size()), b, what.iterations);
     }
     const element_operator A =
         what.is_mass() ? mass_operator(tables, all) : diffusion_operator(tables, all);
@@ -209,9 +209,8 @@ bake_off_outcome run(const bake_off& what) {
   }();
   result.iteration_seconds = solved.solve_seconds / what.iterations;
   result.matrix_seconds = solved.all_matrix_seconds / what.iterations;
-  const auto norm = [&](const vector& v) {
-    return std::sqrt(sum_over_entries(unknowns, [&](index i) { return v(i) * v(i); }));
-  };
+  const host_vectors with(unknowns, all.size());
+  const auto norm = [&](const vector& v) { return std::sqrt(with.dot(v, v)); };
   result.residual = norm(solved.r) / norm(b);
   result.error = largest_over_entries(unknowns, [&](index i) { return solved.x(i) - u(i); });
   return result;

@@ -5,48 +5,60 @@
 #include <cstddef>
 #include <vector>
 
+#include "device_vectors.hpp"
+#include "host_vectors.hpp"
+
 namespace fem {
 
-convergence conjugate_gradients(const matrix_action& A, const matrix_action& precondition,
-                                vector& x, vector& r, tenfold::index n, double tolerance, int most,
-                                const std::function<void(int, double)>& tell) {
-  vector direction = zeros(r.size()), image = zeros(r.size()), preconditioned = zeros(r.size());
-  double* const p = direction.data();
-  double* const q = image.data();
-  double* const z = preconditioned.data();
-  double* const xs = x.data();
-  double* const rs = r.data();
+template <class Vectors>
+convergence conjugate_gradients(const Vectors& with,
+                                const matrix_action<typename Vectors::vector>& A,
+                                const matrix_action<typename Vectors::vector>& precondition,
+                                typename Vectors::vector& x, typename Vectors::vector& r,
+                                double tolerance, int most,
+                                const std::function<void(const iteration&)>& tell) {
+  typename Vectors::vector p = with.zeros(), q = with.zeros(), made = with.zeros();
+  const auto& z = precondition ? made : r;
 
-  precondition(r, preconditioned);
-  for_each_entry(n, [=](tenfold::index i) { p[i] = z[i]; });
-  double rz = sum_over_entries(n, [=](tenfold::index i) { return rs[i] * z[i]; });
+  with.add(0, r, 0, x);
+  if (precondition) precondition(r, made);
+  with.add(1, z, 0, p);
+  double rz = with.dot(r, z);
   const double start = std::sqrt(rz);
 
   convergence state;
   if (start == 0) state = {0, 0, true};
   while (!state.reached && state.iterations < most) {
-    A(direction, image);
-    const double curvature = sum_over_entries(n, [=](tenfold::index i) { return p[i] * q[i]; });
-    const double alpha = rz / curvature;
-    for_each_entry(n, [=](tenfold::index i) {
-      xs[i] += alpha * p[i];
-      rs[i] -= alpha * q[i];
-    });
-    precondition(r, preconditioned);
-    const double zq = sum_over_entries(n, [=](tenfold::index i) { return z[i] * q[i]; });
-    const double beta = -alpha * zq / rz;
-    rz = sum_over_entries(n, [=](tenfold::index i) {
-      p[i] = z[i] + beta * p[i];
-      return rs[i] * z[i];
-    });
+    A(p, q);
+    const double before = rz, alpha = rz / with.dot(p, q);
+    with.descend(alpha, p, q, x, r);
+    double beta = 0;
+    if (precondition) {
+      precondition(r, made);
+      const auto [zr, zq] = with.dots(z, r, q);
+      rz = zr;
+      beta = -alpha * zq / before;
+    } else {
+      rz = with.dot(r, r);
+      beta = rz / before;
+    }
+    with.add(1, z, beta, p);
     ++state.iterations;
     state.residual = std::sqrt(rz) / start;
     state.reached = state.residual <= tolerance;
-    tell(state.iterations, state.residual);
+    tell({state.iterations, state.residual, alpha, beta});
     if (!std::isfinite(state.residual)) break;
   }
   return state;
 }
+
+template convergence conjugate_gradients(const host_vectors&, const matrix_action<vector>&,
+                                         const matrix_action<vector>&, vector&, vector&, double,
+                                         int, const std::function<void(const iteration&)>&);
+template convergence conjugate_gradients(const device_vectors&, const matrix_action<device_vector>&,
+                                         const matrix_action<device_vector>&, device_vector&,
+                                         device_vector&, double, int,
+                                         const std::function<void(const iteration&)>&);
 
 namespace {
 

@@ -15,19 +15,31 @@ struct convergence {
   bool reached = false;
 };
 
-/// Solves A x = b for the first n entries of the vectors; A is symmetric and positive definite.
-///     A(p, q)          q = A p; p is 0 behind the first n entries, what q is there is ignored
+/// What an iteration did: x += alpha p, and the next p is z + beta p.
+struct iteration {
+  int number;       ///< from 1 on
+  double residual;  ///< as in convergence
+  double alpha, beta;
+};
+
+/// Solves A x = b for the unknowns of vectors as `with` has them, host_vectors or device_vectors; A
+/// is symmetric and positive definite.
+///     A(p, q)          q = A p; p is 0 behind the unknowns, what q is there is ignored
 ///     precondition     z(r), an approximation of A^-1 r, symmetric and positive definite or nearly
 ///                      so: directions are made conjugate to the last one whatever z is (Golub and
-///                      Ye, SIAM J. Sci. Comput. 21, 1999); r is 0 behind the first n entries, what
-///                      z is there is ignored
-///     x                in: 0; out: the solution
-///     r                in: b; out: b - A x; 0 behind the first n entries
-/// Stops when the residual has fallen by the factor `tolerance`, or after `most` iterations;
-/// calls tell(iteration, residual) after each.
-convergence conjugate_gradients(const matrix_action& A, const matrix_action& precondition,
-                                vector& x, vector& r, tenfold::index n, double tolerance, int most,
-                                const std::function<void(int, double)>& tell);
+///                      Ye, SIAM J. Sci. Comput. 21, 1999); what r and z are behind the unknowns is
+///                      ignored; empty: z = r
+///     x                out: the solution; in: 0 behind the unknowns
+///     r                in: b; out: b - A x
+/// Starts from x = 0. Stops when the residual has fallen by the factor `tolerance`, or after `most`
+/// iterations; calls `tell` after each. On a device the host waits twice in an iteration, for sums.
+template <class Vectors>
+convergence conjugate_gradients(const Vectors& with,
+                                const matrix_action<typename Vectors::vector>& A,
+                                const matrix_action<typename Vectors::vector>& precondition,
+                                typename Vectors::vector& x, typename Vectors::vector& r,
+                                double tolerance, int most,
+                                const std::function<void(const iteration&)>& tell);
 
 /// A matrix over the mesh for the first n entries of vectors: what `add` adds, slab by slab.
 struct slab_matrix {

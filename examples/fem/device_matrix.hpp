@@ -1,19 +1,15 @@
 #pragma once
 
-/// The element operators, and conjugate gradients with them, on a GPU.
+/// The element operators on a GPU.
 
 #include <cstdint>
-#include <functional>
 #include <tenfold/device.hpp>
 
 #include "basis.hpp"
-#include "conjugate_gradients.hpp"
+#include "device_vectors.hpp"
 #include "restriction.hpp"
 
 namespace fem {
-
-/// In the memory of a device; one entry per node and component.
-using device_vector = tenfold::device_tensor<double, dyn>;
 
 /// The mass or the diffusion matrix over a mesh, by the kernels of operators.hpp. Tables, numbers
 /// at points and the map are copied to the device when it is made. What elements share is added up
@@ -25,7 +21,13 @@ class device_matrix {
   device_matrix(const tenfold::device_queue& where, bool is_mass, const basis& tables,
                 const restriction& all, const double* at_points);
 
-  const tenfold::device_queue& queue() const { return where_; }
+  /// R_e x of all elements, as slab::of.
+  template <index... Components, class T>
+  auto of(T* x) const {
+    const index P = B_.extent(1);
+    return tenfold::in_memory_of<tenfold::device::cuda>(
+        tenfold::gathered<T, W, Components..., dyn, dyn, dyn>(x, map_.there(), P, P, P));
+  }
 
   /// y = A x, all rows; started, not waited for.
   void apply(const device_vector& x, device_vector& y) const;
@@ -41,12 +43,5 @@ class device_matrix {
   device_vector at_points_;
   tenfold::device_map<std::int32_t> map_;  // (E, w, a, i, j, k)
 };
-
-/// Solves A x = b for the first n entries as conjugate_gradients of vectors does, preconditioned by
-/// a diagonal:  z_i = inverse_diagonal_i r_i;  null: z = r. A norm goes to the host after each of
-/// the two sums of an iteration, so that it waits for the device twice.
-convergence conjugate_gradients(const device_matrix& A, const device_vector* inverse_diagonal,
-                                device_vector& x, device_vector& r, index n, double tolerance,
-                                int most, const std::function<void(int, double)>& tell);
 
 }  // namespace fem

@@ -65,7 +65,7 @@ double needed_bytes(int p, const topology& shared, int n, bool output) {
     const double nodes = node_count(q, shared, n);
     const double at_points = elements * std::pow(q + 2, 3) * sizeof(double);  // M and D
     const double map = elements * std::pow(q + 1, 3) * sizeof(std::int32_t);
-    const double vectors = 14 * nodes * sizeof(double);
+    const double vectors = 15 * nodes * sizeof(double);
     bytes += 7 * at_points + map + vectors;
   }
   return bytes + (output ? 5 * node_count(p, shared, n) * sizeof(double) : 0);

@@ -9,7 +9,7 @@ namespace fem {
 
 options parse_options(std::span<const std::string_view> arguments) {
   options chosen;
-  bool deformed = false, preconditioned = false;
+  bool deformed = false;
   for_each_option(arguments, [&](std::string_view name, const option_value& value) {
     if (name == "--help" || name == "-h") {
       chosen.help = true;
@@ -24,7 +24,6 @@ options parse_options(std::span<const std::string_view> arguments) {
     } else if (name == "--geometry") {
       chosen.geometry = whole_number(name, value(), 1, max_degree);
     } else if (name == "--preconditioner") {
-      preconditioned = true;
       chosen.preconditioner = value();
       if (chosen.preconditioner != "jacobi" && chosen.preconditioner != "chebyshev" &&
           chosen.preconditioner != "multigrid") {
@@ -50,13 +49,6 @@ options parse_options(std::span<const std::string_view> arguments) {
     }
     return true;
   });
-  if (chosen.where) {
-    if (preconditioned && chosen.preconditioner != "jacobi") {
-      throw problem_error("--preconditioner " + chosen.preconditioner +
-                          " is not for --device cuda: jacobi is");
-    }
-    chosen.preconditioner = "jacobi";
-  }
   if (deformed && chosen.mesh != "cube") throw problem_error("--deform is for --mesh cube alone");
   if (chosen.degree != 0 && chosen.geometry > chosen.degree) {
     throw problem_error("--geometry " + std::to_string(chosen.geometry) +
@@ -82,8 +74,8 @@ std::string_view usage() {
          "  --deform A     how far the cube is bent (0.1; it folds over at 0.318)\n"
          "  --geometry G   polynomial degree of the elements' shape, at most P (without it: P);\n"
          "                 kershaw has 1, a Gmsh file its order, and no more\n"
-         "  --device D     cpu; cuda: conjugate gradients on the first NVIDIA GPU, with jacobi "
-         "(cpu)\n"
+         "  --device D     cpu; cuda: conjugate gradients, with any preconditioner, on the first\n"
+         "                 NVIDIA GPU (cpu)\n"
          "  --preconditioner C\n"
          "                 multigrid (without it), chebyshev or jacobi, which is always there to "
          "be\n"

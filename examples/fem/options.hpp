@@ -20,7 +20,7 @@ struct options {
   int threads = 0;            ///< 0: all that the machine offers
   int geometry = 0;           ///< degree of the elements' shape at most; 0: that of the solution
   std::string preconditioner = "multigrid";    ///< or "chebyshev", "jacobi"
-  std::optional<tenfold::device_queue> where;  ///< on a GPU, with "jacobi"; nothing: here
+  std::optional<tenfold::device_queue> where;  ///< the GPU that solves; nothing: here
   double deform = 0.1;                         ///< how far the cube is bent
   std::string output;                          ///< a .vtu file; empty: none
   std::string plot;                            ///< an .svg file; empty: none

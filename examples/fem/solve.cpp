@@ -2,15 +2,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "bounds.hpp"
 #include "conjugate_gradients.hpp"
-#include "device_matrix.hpp"
 #include "discretization.hpp"
 #include "preconditioners.hpp"
 #include "problem_error.hpp"
 #include "solution.hpp"
+#include "spaces.hpp"
 #include "vtu.hpp"
 
 namespace fem {
@@ -19,13 +20,58 @@ namespace {
 
 constexpr int most_iterations = 20'000;
 
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+/// The unknowns of u = A^-1 b by conjugate gradients with `precondition`. An iteration that is not
+/// timed comes first: on a device it compiles what runs there for the first time.
+template <class Space>
+solve_cost solve_by(const matrix_action<typename Space::vector>& precondition, const Space& on,
+                    const request& what, const vector& b, vector& u) {
+  const auto& with = on.vectors();
+  const auto A = action_of(on);
+  auto x = with.zeros(), r = with.copied(b);
+  conjugate_gradients(with, A, precondition, x, r, what.tolerance, 1, [](const iteration&) {});
+  r = with.copied(b);
+  const clock::time_point start = clock::now();
+  const convergence state = conjugate_gradients(
+      with, A, precondition, x, r, what.tolerance, most_iterations,
+      [&what](const iteration& now) { what.progress("iteration", now.number, now.residual); });
+  const double seconds = seconds_since(start);
+  if (!state.reached) {
+    throw problem_error("conjugate gradients do not converge within " +
+                        std::to_string(state.iterations) + " iterations");
+  }
+  with.copy_back(x, u);
+  return {state.iterations, seconds};
+}
+
+/// With Jacobi's preconditioner and with the one asked for; set-up ends where the former begins.
+template <class Space>
+void solve_in(const Space& on, clock::time_point start, const request& what, const vector& b,
+              vector& u, outcome& result) {
+  const auto cost_of = [&](const matrix_action<typename Space::vector>& precondition) {
+    return solve_by(precondition, on, what, b, u);
+  };
+  const jacobi<Space> diagonal(on);
+  result.setup_seconds = seconds_since(start);
+  result.jacobi = result.chosen = cost_of(std::cref(diagonal));
+  what.progress("preconditioner", 0, 1);
+  if (what.by == preconditioning::chebyshev) {
+    chebyshev<Space> polynomial(on);
+    result.chosen = cost_of(std::ref(polynomial));
+  } else if (what.by == preconditioning::multigrid) {
+    multigrid<Space> cycle(on);
+    result.chosen = cost_of(std::ref(cycle));
+  }
+}
+
 }  // namespace
 
 outcome solve(int p, const request& what) {
-  using clock = std::chrono::steady_clock;
-  const auto seconds_since = [](clock::time_point start) {
-    return std::chrono::duration<double>(clock::now() - start).count();
-  };
   const clock::time_point start = clock::now();
 
   what.progress("geometry", 0, 1);
@@ -42,56 +88,12 @@ outcome solve(int p, const request& what) {
     on.apply_mass(on.at_nodes(forcing), b);
     for_each_entry(on.nodes(), [&](index i) { b(i) = i < on.unknowns() ? b(i) - given(i) : 0; });
   }
-  jacobi diagonal(on);
 
   outcome result;
-  result.setup_seconds = seconds_since(start);
-  const vector given = u;
-  const auto tell = [&what](int k, double residual) { what.progress("iteration", k, residual); };
-  /// u = A^-1 b by conjugate gradients, `iterate(u, r)`.
-  const auto solved_by = [&](const std::function<convergence(vector&, vector&)>& iterate) {
-    u = given;
-    vector r = b;
-    const clock::time_point solving = clock::now();
-    const convergence state = iterate(u, r);
-    if (!state.reached) {
-      throw problem_error("conjugate gradients do not converge within " +
-                          std::to_string(state.iterations) + " iterations");
-    }
-    return solve_cost{state.iterations, seconds_since(solving)};
-  };
-  const auto solve_with = [&](const matrix_action& precondition) {
-    return solved_by([&](vector& x, vector& r) {
-      return conjugate_gradients(
-          [&on](const vector& d, vector& image) { on.apply_diffusion(d, image); }, precondition, x,
-          r, on.unknowns(), what.tolerance, most_iterations, tell);
-    });
-  };
-  const auto solve_there = [&](const device_matrix& A) {
-    return solved_by([&](vector& x, vector& r) {
-      const tenfold::device_queue& where = A.queue();
-      const auto inverse = copied(where, diagonal.inverse());
-      auto x_there = copied(where, x), r_there = copied(where, r);
-      const convergence state = conjugate_gradients(A, &inverse, x_there, r_there, on.unknowns(),
-                                                    what.tolerance, most_iterations, tell);
-      x_there.copy_to(x);
-      return state;
-    });
-  };
   if (what.where) {
-    result.jacobi = solve_there(device_matrix(*what.where, false, on.tables(),
-                                              on.nodes_of_elements(), on.at_points().D.data()));
+    solve_in(device_space(*what.where, on), start, what, b, u, result);
   } else {
-    result.jacobi = solve_with([&](const vector& r, vector& z) { diagonal(r, z); });
-  }
-  result.chosen = result.jacobi;
-  what.progress("preconditioner", 0, 1);
-  if (what.by == preconditioning::chebyshev) {
-    chebyshev polynomial(on);
-    result.chosen = solve_with([&](const vector& r, vector& z) { polynomial(r, z); });
-  } else if (what.by == preconditioning::multigrid) {
-    multigrid cycle(on);
-    result.chosen = solve_with([&](const vector& r, vector& z) { cycle(r, z); });
+    solve_in(host_space(on), start, what, b, u, result);
   }
 
   what.progress("error", 0, 1);

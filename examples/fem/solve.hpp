@@ -20,7 +20,7 @@ struct request {
   const mesh& shape;         ///< must outlive the call
   double tolerance = 1e-12;  ///< of conjugate gradients
   preconditioning by = preconditioning::multigrid;
-  /// Conjugate gradients, with Jacobi's preconditioner alone, on a GPU; nothing: here.
+  /// The GPU on which conjugate gradients run, preconditioner and all; nothing: here.
   std::optional<tenfold::device_queue> where{};
   output_file* output = nullptr;  ///< nullptr: no file
   /// Told what is being done, and how far it is; called often.

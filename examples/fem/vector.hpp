@@ -3,6 +3,7 @@
 /// Vectors over the mesh, and loops over them that give the same bits for any number of threads.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -27,25 +28,35 @@ void for_each_entry(tenfold::index n, Work work) {
   });
 }
 
-/// sum_i term(i): each `grain` terms in 8 running sums, then these partial sums one after the
-/// other.
-template <class Term>
-double sum_over_entries(tenfold::index n, Term term) {
-  std::vector<double> partial(static_cast<std::size_t>((n + grain - 1) / grain));
+/// sum_i term(i) of each term: `grain` terms at a time in 8 running sums, then these partial sums
+/// one after the other.
+template <class... Terms>
+std::array<double, sizeof...(Terms)> sums_over_entries(tenfold::index n, Terms... terms) {
+  using sums = std::array<double, sizeof...(Terms)>;
+  std::vector<sums> partial(static_cast<std::size_t>((n + grain - 1) / grain));
   in_parallel((n + grain - 1) / grain, [=, &partial](tenfold::index part) {
     const tenfold::index last = std::min(n, (part + 1) * grain);
     tenfold::index i = part * grain;
-    double sum[8] = {};
+    double running[sizeof...(Terms)][8] = {};
+    const auto add = [&](tenfold::index at, int w) {
+      int s = 0;
+      ((running[s++][w] += terms(at)), ...);
+    };
     for (; i + 8 <= last; i += 8) {
-      for (int w = 0; w < 8; ++w) sum[w] += term(i + w);
+      for (int w = 0; w < 8; ++w) add(i + w, w);
     }
-    for (int w = 0; i < last; ++i, ++w) sum[w] += term(i);
-    partial[static_cast<std::size_t>(part)] =
-        ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    for (int w = 0; i < last; ++i, ++w) add(i, w);
+    sums& own = partial[static_cast<std::size_t>(part)];
+    for (std::size_t s = 0; s < own.size(); ++s) {
+      const auto& r = running[s];
+      own[s] = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
   });
-  double sum = 0;
-  for (const double part : partial) sum += part;
-  return sum;
+  sums all{};
+  for (const sums& part : partial) {
+    for (std::size_t s = 0; s < all.size(); ++s) all[s] += part[s];
+  }
+  return all;
 }
 
 /// The largest of |term(i)|; NaN if one is.
@@ -66,7 +77,8 @@ inline vector zeros(tenfold::index n) {
   return x;
 }
 
-/// y = A x for a matrix over the mesh.
-using matrix_action = std::function<void(const vector& x, vector& y)>;
+/// y = A x for a matrix over the mesh; vectors are here or on a device.
+template <class Vector>
+using matrix_action = std::function<void(const Vector& x, Vector& y)>;
 
 }  // namespace fem

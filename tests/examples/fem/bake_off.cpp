@@ -15,6 +15,7 @@
 #include "conjugate_gradients.hpp"
 #include "domain.hpp"
 #include "geometry.hpp"
+#include "host_vectors.hpp"
 #include "mesh.hpp"
 #include "operators.hpp"
 #include "parallel.hpp"
@@ -113,11 +114,11 @@ TEST_CASE("merged conjugate gradients do what plain ones do") {
     fem::vector r = b, x = fem::zeros(all.size()), residual = b;
     const fem::vector merged = fem::merged_conjugate_gradients({all, add, n}, r, iterations);
     fem::conjugate_gradients(
+        fem::host_vectors(n, all.size()),
         [&](const fem::vector& p, fem::vector& q) {
           fem::add_up(all, q, [&](const fem::slab& on) { add(on, p.data(), q.data()); });
         },
-        [](const fem::vector& p, fem::vector& q) { q = p; }, x, residual, n, 0, iterations,
-        [](int, double) {});
+        {}, x, residual, 0, iterations, [](const fem::iteration&) {});
     for (fem::index i = 0; i < n; ++i) CHECK(r(i) == doctest::Approx(residual(i)).epsilon(1e-6));
     const auto largest = [&](auto term) { return fem::largest_over_entries(n, term); };
     CHECK(largest([&](fem::index i) { return x(i) - merged(i); }) <=

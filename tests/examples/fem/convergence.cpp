@@ -8,6 +8,7 @@
 #include "conjugate_gradients.hpp"
 #include "domain.hpp"
 #include "gmsh.hpp"
+#include "host_vectors.hpp"
 #include "mesh.hpp"
 #include "meshes.hpp"
 #include "options.hpp"
@@ -114,10 +115,11 @@ TEST_CASE("conjugate gradients solve a diagonal system, and report when they can
     for (tenfold::index i = 0; i < y.size(); ++i) y(i) = static_cast<double>(1 + i % 7) * x(i);
   };
   const auto nothing = [](const fem::vector& r, fem::vector& z) { z = r; };
+  const fem::host_vectors with(n, n);
   fem::vector x = fem::zeros(n), r(n);
   r.fill(1);
-  const auto quiet = [](int, double) {};
-  const auto state = fem::conjugate_gradients(scale, nothing, x, r, n, 1e-14, 100, quiet);
+  const auto quiet = [](const fem::iteration&) {};
+  const auto state = fem::conjugate_gradients(with, scale, nothing, x, r, 1e-14, 100, quiet);
   CHECK(state.reached);
   CHECK(state.iterations <= 8);  // seven distinct eigenvalues
   for (tenfold::index i = 0; i < n; ++i) {
@@ -126,5 +128,5 @@ TEST_CASE("conjugate gradients solve a diagonal system, and report when they can
 
   fem::vector again = fem::zeros(n), b(n);
   b.fill(1);
-  CHECK_FALSE(fem::conjugate_gradients(scale, nothing, again, b, n, 1e-14, 3, quiet).reached);
+  CHECK_FALSE(fem::conjugate_gradients(with, scale, nothing, again, b, 1e-14, 3, quiet).reached);
 }

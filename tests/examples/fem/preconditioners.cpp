@@ -9,6 +9,7 @@
 #include "domain.hpp"
 #include "mesh.hpp"
 #include "solve.hpp"
+#include "spaces.hpp"
 
 namespace {
 
@@ -31,8 +32,9 @@ double dot(const fem::discretization& on, const fem::vector& x, const fem::vecto
 TEST_CASE("the largest eigenvalue is estimated from below, and nearly") {
   const fem::mesh shape = fem::cut(fem::deformed_cube(0.1), 3, 3);
   const fem::discretization on(shape, 3);
-  const fem::jacobi diagonal(on);
-  const fem::chebyshev smoother(on);
+  const fem::host_space space(on);
+  const fem::jacobi diagonal(space);
+  const fem::chebyshev smoother(space);
   // The power method, to the end.
   fem::vector x = some_vector(on, 3), y(on.nodes()), z = fem::zeros(on.nodes());
   double largest = 0;
@@ -49,7 +51,8 @@ TEST_CASE("the largest eigenvalue is estimated from below, and nearly") {
 TEST_CASE("Chebyshev iterations are symmetric and positive, and add up") {
   const fem::mesh shape = fem::cut(fem::deformed_cube(0.1), 2, 4);
   const fem::discretization on(shape, 4);
-  fem::chebyshev smoother(on);
+  const fem::host_space space(on);
+  fem::chebyshev smoother(space);
   const fem::vector x = some_vector(on, 1), y = some_vector(on, 2);
   fem::vector Px = fem::zeros(on.nodes()), Py = Px;
   smoother(x, Px);
@@ -72,7 +75,8 @@ TEST_CASE("multigrid reduces every residual, whatever the degree and the size of
       CAPTURE(n);
       const fem::mesh shape = fem::cut(fem::deformed_cube(0.1), n, p);
       const fem::discretization on(shape, p);
-      fem::multigrid cycle(on);
+      const fem::host_space space(on);
+      fem::multigrid cycle(space);
       // x = x + cycle(b - A x)
       const fem::vector b = some_vector(on, 1);
       fem::vector x = fem::zeros(on.nodes()), r = b, z = x, Ax(on.nodes());
