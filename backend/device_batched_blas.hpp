@@ -20,7 +20,8 @@ namespace tenfold {
 ///     gemm(on(device::cuda, stream), 1.0, A, B, 0.0, C);
 ///
 /// Throws shape_error and overlap_error as the other does, before anything is started, and
-/// backend_error for what the device cannot do. Addresses in lists are not looked at.
+/// backend_error for what the device cannot do, and for a device_tensor of another one; a view does
+/// not know whose its addresses are. Addresses in lists are not looked at.
 template <op OpA = op::none, op OpB = op::none, tensor_like A, tensor_like B,
           writable_tensor_like C>
 void gemm(const device_queue& where, typename operand_traits_of<C>::scalar_t alpha, const A& a,
@@ -32,6 +33,9 @@ void gemm(const device_queue& where, typename operand_traits_of<C>::scalar_t alp
                 "tenfold: A, B and C of a gemm on a device must lie in its memory");
   using namespace batched_blas;
   require_matrices<A, B, C>();
+  require_memory(where, a, [] { return "tenfold: gemm: A"; });
+  require_memory(where, b, [] { return "tenfold: gemm: B"; });
+  require_memory(where, c, [] { return "tenfold: gemm: C"; });
   const matrices x = matrices_of(a, OpA), y = matrices_of(b, OpB);
   const matrices z = matrices_of(c, op::none);
   const call_sizes n = check(x, OpA, y, OpB, z, scalar_of<T>, alpha != T(0));

@@ -22,9 +22,11 @@ device_explanation<large_limits> explain_on_device(const device_queue& where, st
 template <literal S, class... A>
 auto explain(const device_queue& where, const A&... args) {
   evaluating::require_on_device<A...>();
+  evaluating::require_strides_on_device<A...>();
   return evaluating::with_expression<S, false>(
       [&]<class E>(const auto&... x) {
         using call = evaluating::call_of<A...>;
+        require_operands_there(where, S.view(), x...);
         const run_time_operand inputs[] = {run_time_operand_of(x)...};
         return explain_on_device(where, S.view(), inputs, sizeof...(x), nullptr,
                                  {evaluating::alpha_of(args...), {0}, call::binding, call::path});
@@ -34,9 +36,12 @@ auto explain(const device_queue& where, const A&... args) {
 template <literal S, class Y, class... A>
 auto explain(const device_queue& where, destination<Y> y, const A&... args) {
   evaluating::require_on_device<Y, A...>();
+  evaluating::require_strides_on_device<Y, A...>();
   return evaluating::with_expression<S, true>(
       [&]<class E>(const auto&... x) {
         using call = evaluating::call_of<A...>;
+        require_operands_there(where, S.view(), x...);
+        require_output_there(where, S.view(), y.tensor);
         const run_time_operand inputs[] = {run_time_operand_of(x)...};
         const auto shape = shape_of<max_rank>(y.tensor);
         return explain_on_device(where, S.view(), inputs, sizeof...(x), &shape,
@@ -50,14 +55,19 @@ auto explain(const device_queue& where, destination<Y> y, const A&... args) {
 template <class... A>
 auto explain(std::string_view text, const device_queue& where, const A&... args) {
   evaluating::require_on_device<A...>();
+  evaluating::require_strides_on_device<A...>();
   evaluating::check_run_time_arguments<false, false, A...>(text);
+  require_operands_there(where, text, args...);
   const evaluating::run_time_call<A...> call(args...);
   return explain_on_device(where, text, call.inputs, call.count, nullptr, call.settings);
 }
 template <class Y, class... A>
 auto explain(std::string_view text, const device_queue& where, destination<Y> y, const A&... args) {
   evaluating::require_on_device<Y, A...>();
+  evaluating::require_strides_on_device<Y, A...>();
   evaluating::check_run_time_arguments<true, false, A...>(text);
+  require_operands_there(where, text, args...);
+  require_output_there(where, text, y.tensor);
   const evaluating::run_time_call<A...> call(args...);
   const auto shape = run_time_shape(y.tensor);
   return explain_on_device(where, text, call.inputs, call.count, &shape, call.settings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <tenfold/dsel/diagnose.hpp>
 #include <tenfold/dsel/kernel_over.hpp>
 #include <tenfold/dsel/print_explanation.hpp>
@@ -191,10 +192,24 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
   }
 }
 
+/// What must be so of the operands of a kernel on a device.
+template <class Text, class... X>
+void require_there(const device_queue& where, X&... x) {
+  evaluating::require_on_device<X...>();
+  evaluating::require_kernel_operands_on_device<X...>();
+  int o = 0;
+  const auto subject = [&] {
+    const int at = Text::value.operands[o].name.begin;
+    return "tenfold: \"" + std::string(Text::text) + "\": '" + std::string(name_of<Text>(o)) +
+           "' at position " + std::to_string(at);
+  };
+  ((require_memory(where, x, subject), ++o), ...);
+}
+
 /// Runs a kernel on a device; operands as in run().
 template <class Text, class... X>
 void run_on(const device_queue& where, X&... x) {
-  evaluating::require_on_device<X...>();
+  require_there<Text>(where, x...);
   const run_time_operand operands[] = {untyped(x)...};
   run_kernel_on(where, declared<typed<X>...>(Text::value), Text::text, operands);
 }
@@ -202,7 +217,7 @@ void run_on(const device_queue& where, X&... x) {
 /// Explains what run_on() does.
 template <class Text, class... X>
 auto explained_on(const device_queue& where, X&... x) {
-  evaluating::require_on_device<X...>();
+  require_there<Text>(where, x...);
   const run_time_operand operands[] = {untyped(x)...};
   return explain_kernel_on(where, declared<typed<X>...>(Text::value), Text::text, operands);
 }
@@ -283,8 +298,10 @@ class fused_kernel {
 
   /// Runs it on a device, on a stream, of operands in the memory there:
   ///   mass(on(device::cuda), v = V, u = U, B = Bt, D = Dt);
-  /// Returns when the work is started. What is added through a map is added by many threads at a
-  /// time, in any order: there the last bits of a run differ from those of another.
+  /// Returns when the work is started. Throws as the call on the host, and backend_error for what
+  /// the device cannot do, and for a device_tensor of another one. What is added through a map is
+  /// added by many threads at a time, in any order: there the last bits of a run differ from those
+  /// of another.
   template <class... Named, class... X>
   void operator()(const device_queue& where, fusing::binding<Named, X>... operands) const {
     by_number([&](auto&... x) { fusing::run_on<text>(where, x...); }, operands...);

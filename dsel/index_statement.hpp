@@ -330,6 +330,8 @@ template <class Result, int Beta, int Sign, class Y, class Number, class First, 
         if constexpr (wrong.code != diagnosis::none) {
           diagnose<tenfold::subscripts<subscripts>, wrong>();
         } else {
+          if constexpr (requires { y.queue(); })
+            require_operands_there(y.queue(), subscripts.view(), f.operand()...);
           run_time_operand inputs[] = {run_time_operand_of(f.operand())...};
           auto shape = shape_of<max_rank>(y);
           // Where they lie is checked by the calls.

@@ -95,9 +95,8 @@ inline device_program lower_kernel(const kernel& k, const planned_kernel& made,
     sources[o] = {from, operands[static_cast<std::size_t>(from)].map.wide};
   }
   device_program rest = at_run_time::lower_device<kernel_limits>(p, made.plan, sources, to, d);
-  phases.workspace_entries = rest.workspace_entries;
-  for (device_phase& phase : rest.phases) phases.phases.push_back(std::move(phase));
-  return phases;
+  rest.phases.insert(rest.phases.begin(), phases.phases.begin(), phases.phases.end());
+  return rest;
 }
 
 }  // namespace tenfold

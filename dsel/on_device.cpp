@@ -14,7 +14,7 @@ using cuda::device_machine, cuda::ready_program;
 
 namespace {
 
-/// Calls with equal keys run the same program; on another stream with another workspace.
+/// Calls with equal keys run the same program; on another stream with constants of its own.
 cuda::ready_programs::words words_of(const call_key& key, const device_queue& where) {
   cuda::ready_programs::words words(key.begin(), key.end());
   words.push_back(reinterpret_cast<std::uintptr_t>(where.stream));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/backend/cuda/device_tensor.hpp>
 #include <tenfold/dsel/diagnose.hpp>
@@ -23,6 +24,22 @@ void evaluate_on(const device_queue& where, std::string_view text, const run_tim
 operand_shape<max_rank> result_shape_on_device(std::string_view text,
                                                const run_time_operand* inputs, int count,
                                                const bind_options& options);
+
+/// Throws backend_error if one of the operands is known to lie in the memory of another device;
+/// what is no operand stands behind them.
+template <class... X>
+void require_operands_there(const device_queue& where, std::string_view text, const X&... x) {
+  int o = 0;
+  const auto subject = [&] {
+    return "tenfold: \"" + std::string(text) + "\": operand " + std::to_string(o);
+  };
+  ((require_memory(where, x, subject), ++o), ...);
+}
+/// The same of the result.
+template <class Y>
+void require_output_there(const device_queue& where, std::string_view text, const Y& y) {
+  require_memory(where, y, [&] { return "tenfold: \"" + std::string(text) + "\": the output"; });
+}
 
 namespace evaluating {
 
@@ -51,6 +68,8 @@ auto with_expression(const F& f, const A&... args) {
   constexpr diagnostic wrong = check_call<S, Into, A...>();
   if constexpr (wrong.code != diagnosis::none) {
     return diagnose<subscripts<S>, wrong>();
+  } else if constexpr (!(has_strides_on_device<A>() && ...)) {
+    return no_result{};  // the caller has told
   } else {
     return with_operands(
         [&]<class... X>(const X&... x) {
@@ -74,18 +93,22 @@ auto with_expression(const F& f, const A&... args) {
 ///   auto K = einsum<"qi,qj,eq->eij">(on(device::cuda), G, G, D);
 ///   einsum<"eij,ej->ei">(on(device::cuda, stream), into(y), A, u, alpha(2.0), beta(1.0));
 ///
-/// Operands are device_tensor or device_view; one of the host does not compile. Returns when the
-/// work is started on the stream; by value a device_tensor, whose memory is allocated. Throws as
-/// einsum does, before anything is started, and backend_error for what the device cannot do.
+/// Operands are device_tensor or device_view, with strides; one of the host does not compile.
+/// Returns when the work is started on the stream; by value a device_tensor, whose memory is
+/// allocated. Throws as einsum does, before anything is started, and backend_error for what the
+/// device cannot do, and for a device_tensor of another one; a view does not know whose its
+/// addresses are.
 template <literal S, class... A>
 auto einsum(const device_queue& where, const A&... args) {
   evaluating::require_on_device<A...>();
+  evaluating::require_strides_on_device<A...>();
   return evaluating::with_expression<S, false>(
       [&]<class E>(const auto&... x) {
         constexpr const auto& list = E::text::result;
         using result = decltype(evaluating::device_result_type<E>(
             std::make_integer_sequence<int, list.count>{}));
         using call = evaluating::call_of<A...>;
+        require_operands_there(where, S.view(), x...);
         const run_time_operand inputs[] = {run_time_operand_of(x)...};
         const auto shape = result_shape_on_device(S.view(), inputs, sizeof...(x), call::binding);
         std::array<index, static_cast<std::size_t>(list.count)> extents{};
@@ -100,9 +123,12 @@ auto einsum(const device_queue& where, const A&... args) {
 template <literal S, class Y, class... A>
 void einsum(const device_queue& where, destination<Y> y, const A&... args) {
   evaluating::require_on_device<Y, A...>();
+  evaluating::require_strides_on_device<Y, A...>();
   evaluating::with_expression<S, true>(
       [&]<class E>(const auto&... x) {
         using call = evaluating::call_of<A...>;
+        require_operands_there(where, S.view(), x...);
+        require_output_there(where, S.view(), y.tensor);
         const run_time_operand inputs[] = {run_time_operand_of(x)...};
         evaluate_on(where, S.view(), inputs, sizeof...(x), shape_of<max_rank>(y.tensor),
                     run_time_address(y.tensor),
@@ -116,7 +142,10 @@ void einsum(const device_queue& where, destination<Y> y, const A&... args) {
 template <class Y, class... A>
 void einsum(std::string_view text, const device_queue& where, destination<Y> y, const A&... args) {
   evaluating::require_on_device<Y, A...>();
+  evaluating::require_strides_on_device<Y, A...>();
   evaluating::check_run_time_arguments<true, false, A...>(text);
+  require_operands_there(where, text, args...);
+  require_output_there(where, text, y.tensor);
   const evaluating::run_time_call<A...> call(args...);
   evaluate_on(where, text, call.inputs, call.count, run_time_shape(y.tensor),
               run_time_address(y.tensor), call.settings);

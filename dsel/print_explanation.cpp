@@ -436,7 +436,8 @@ class printer {
                     "a machine that does more flops per byte is memory-bound"});
     if (device_ != nullptr) {
       double seconds = 0;
-      for (const explained_launch& x : device_->launches) seconds += x.seconds();
+      for (const explained_launch& x : device_->launches)
+        seconds += static_cast<double>(x.times) * x.seconds();
       rows.push_back({"workspace", in_bytes(static_cast<double>(device_->workspace_bytes)),
                       "what crosses launches, reused on one stream"});
       rows.push_back({"time", in_seconds(seconds),

@@ -37,11 +37,16 @@ std::string launch(const explained_device& on, std::size_t at) {
     case launch_kind::elements:
       s += counted(x.batch, "element") + " through shared memory" + in_a_block;
       break;
+    case launch_kind::parts:
+      s += counted(x.batch, "square part") + " through shared memory, a block to each\n";
+      break;
     case launch_kind::lines:
       s += counted(x.batch, x.lanes == 1 ? "line" : "sum") +
            (x.lanes == 1 ? ", a thread to each\n" : ", a warp to each\n");
   }
   if (!by_library) s += blocks_of(x, on.machine, indent);
+  if (x.times > 1)
+    s += indent + "runs " + whole(x.times) + " times, for one slab of elements after another\n";
   return s + indent + number(x.flops) + " flops, " + in_bytes(x.bytes) + ": bound by " +
          (x.memory_seconds >= x.arithmetic_seconds ? "memory" : "arithmetic") + ", " +
          in_seconds(x.seconds()) + "\n";

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tenfold/tensor/scalar_kind.hpp>
+
 /// What device code may use beside the language: its place among the threads, waiting, shuffles,
 /// shared memory, copies into it, and numbers. Nothing of the standard library, which NVRTC has
 /// not.
@@ -168,6 +170,52 @@ TENFOLD_DEVICE void write_together(T* to, const T* from) {
   for (int i = 0; i < N; ++i) to[i] = from[i];
 #endif
 }
+
+/// The same, of 4, 8 or 16 bytes, of what is touched once: by way of L2 alone.
+#if defined(__CUDACC__)
+template <unsigned long long Bytes>
+struct word_of;
+template <>
+struct word_of<4> {
+  using type = int;
+};
+template <>
+struct word_of<8> {
+  using type = int2;
+};
+template <>
+struct word_of<16> {
+  using type = int4;
+};
+template <class T, int N>
+union values_or_word {
+  typename word_of<N * sizeof(T)>::type word;
+  values<T, N> is;
+};
+template <int N, class T>
+TENFOLD_DEVICE void read_past_cache(T* to, const T* from) {
+  values_or_word<T, N> x;
+  x.word = __ldcg(reinterpret_cast<const decltype(x.word)*>(from));
+  TENFOLD_UNROLL
+  for (int i = 0; i < N; ++i) to[i] = x.is.value[i];
+}
+template <int N, class T>
+TENFOLD_DEVICE void write_past_cache(T* to, const T* from) {
+  values_or_word<T, N> x;
+  TENFOLD_UNROLL
+  for (int i = 0; i < N; ++i) x.is.value[i] = from[i];
+  __stcg(reinterpret_cast<decltype(x.word)*>(to), x.word);
+}
+#else
+template <int N, class T>
+inline void read_past_cache(T* to, const T* from) {
+  read_together<N>(to, from);
+}
+template <int N, class T>
+inline void write_past_cache(T* to, const T* from) {
+  write_together<N>(to, from);
+}
+#endif
 
 /// Begins to copy N values side by side, of 4, 8 or 16 bytes, from the memory of the device to
 /// shared memory and goes on. They may be read when the thread that began it has waited for them,
@@ -376,5 +424,42 @@ template <class R>
 TENFOLD_DEVICE bool is_zero(complex<R> x) {
   return x.re == 0 && x.im == 0;
 }
+
+// ---- entries ------------------------------------------------------------------------------------
+
+template <scalar S>
+struct scalar_type_of;
+template <>
+struct scalar_type_of<scalar::f32> {
+  using type = float;
+};
+template <>
+struct scalar_type_of<scalar::f64> {
+  using type = double;
+};
+template <>
+struct scalar_type_of<scalar::c32> {
+  using type = complex<float>;
+};
+template <>
+struct scalar_type_of<scalar::c64> {
+  using type = complex<double>;
+};
+
+/// x in another precision, or as a complex number.
+template <class T, class X>
+TENFOLD_DEVICE T as(X x) {
+  if constexpr (is_complex<T> && is_complex<X>)
+    return {static_cast<real<T>>(x.re), static_cast<real<T>>(x.im)};
+  else if constexpr (is_complex<T>)
+    return {static_cast<real<T>>(x), 0};
+  else
+    return static_cast<T>(x);
+}
+
+template <class X, class Y>
+inline constexpr bool is_same = false;
+template <class X>
+inline constexpr bool is_same<X, X> = true;
 
 }  // namespace tenfold::cuda

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
 #include <tenfold/backend/cuda/ready_gemms.hpp>
 #include <tenfold/backend/cuda/ready_programs.hpp>
+#include <tenfold/backend/cuda/stream_workspaces.hpp>
 #include <tenfold/backend/interface/device_capabilities.hpp>
 #include <tenfold/backend/interface/device_tuning.hpp>
 #include <tenfold/backend/interface/library_product.hpp>
@@ -28,8 +30,8 @@ struct device_use {
   const char* constants = nullptr;
   void* stream = nullptr;
   /// Of the memory of a multiprocessor that is shared memory and cache, the bytes that its blocks
-  /// shall have; 0: as the driver thinks.
-  index shared_bytes = 0;
+  /// shall have, if a thread has so many registers; empty: as the driver thinks.
+  std::function<index(int registers)> shared_bytes;
 };
 
 /// What runs device kernels: a GPU, or in tests an emulation of one. Implementations may be asked
@@ -39,6 +41,13 @@ class device_machine {
   virtual ~device_machine() = default;
 
   virtual const device_capabilities& capabilities() const = 0;
+  /// What people call it; empty: it has no name.
+  virtual const std::string& name() const {
+    static const std::string none;
+    return none;
+  }
+  /// Machines of one memory have the same, and take each other's tensors.
+  virtual const void* memory() const { return this; }
 
   /// The device kernel `entry` of a text; a text that was loaded before is not compiled again.
   virtual device_function load(const std::string& text, const char* entry,
@@ -67,13 +76,19 @@ class device_machine {
   virtual void copy_within(void* to, const void* from, std::size_t bytes, void* stream) = 0;
   /// Returns when all that is on the stream is done.
   virtual void wait(void* stream) = 0;
+  /// Whether what is put on the stream is captured for a graph, which runs it again with the same
+  /// addresses.
+  virtual bool is_captured(void* /*stream*/) { return false; }
 
   /// How products are cut here where that was found by timing. It is set before the first product.
   std::vector<device_tuning> tunings;
-  /// Products and programs that ran here. Programs have memory of this device: who implements one
-  /// forgets them before it ends.
+  /// Products and programs that ran here.
   ready_gemms products;
   ready_programs programs;
+  /// Memory of this device: who implements one forgets it before it ends. Who holds a workspace may
+  /// lock constants_mutex, and under both ask the machine, which locks what it has; never the other
+  /// way round.
+  stream_workspaces workspaces;
   /// Held while constants are copied and what reads them is launched: others may use the stream.
   std::mutex constants_mutex;
 };

@@ -14,7 +14,8 @@ namespace tenfold {
 template <class I>
 class device_map {
  public:
-  /// Throws backend_error if the device has no room.
+  /// Reads the numbers of the host as device_tensor::copy_from reads entries. Throws backend_error
+  /// if the device has no room.
   device_map(const device_queue& where, const index_map<I>& host)
       : numbers_(*where.machine, host.batch() * host.entries()),
         there_(

@@ -10,6 +10,15 @@ find_machine emulated = nullptr;
 
 }  // namespace
 
+void throw_elsewhere(const device_queue& where, const cuda::device_machine& there,
+                     const std::string& subject) {
+  const auto named = [](const cuda::device_machine& machine) {
+    return machine.name().empty() ? "" : " (" + machine.name() + ")";
+  };
+  throw backend_error(subject + " lies in the memory of another device" + named(there) +
+                      " than that of the call" + named(*where.machine));
+}
+
 void emulate_by(cuda::device_machine& (*machine)()) { emulated = machine; }
 
 device_queue on(device space, void* stream) {

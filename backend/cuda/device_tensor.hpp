@@ -64,11 +64,13 @@ class device_tensor {
   }
 
   /// Copies all entries from, or to, row-major entries of the host (a tensor, a view), behind what
-  /// is on the stream of the tensor; `copy_to` waits for it, `start_copy_to` does not. Entries of a
-  /// pinned_tensor are read and written when the stream comes to it: until then they must live, and
-  /// stay. Work on other streams is not waited for. Throws shape_error for other extents or
-  /// strides, and where there are entries, but the host's have no address, or this tensor was moved
-  /// from. A copy does not conjugate.
+  /// is on the stream of the tensor; `copy_to` waits for it, `start_copy_to` does not. `copy_from`
+  /// has read the host's entries when it returns, but for those in memory that does not move, a
+  /// pinned_tensor's or what the program pinned itself (cudaMallocHost, cudaHostRegister,
+  /// cudaMallocManaged): these are read and written when the stream comes to it, and until then, as
+  /// queue().wait() tells, they must live, and stay. Work on other streams is not waited for.
+  /// Throws shape_error for other extents or strides, and where there are entries, but the host's
+  /// have no address, or this tensor was moved from. A copy does not conjugate.
   template <class X>
   void copy_from(const X& host) {
     require_like("copy_from", host);
@@ -144,8 +146,10 @@ struct operand_traits<const device_tensor<T, E...>> : operand_traits<const view<
 };
 
 /// A row-major tensor of the host, copied to a device on its stream: an operand where it is wanted
-/// for one call. Extents that its type tells stay static. Throws shape_error for other strides, and
-/// for entries without an address. What is to be read conjugated, the copy is, not the original.
+/// for one call. Of memory that the program pinned itself it is made when the stream comes to it,
+/// as by copy_from. Extents that its type tells stay static. Throws shape_error for other strides,
+/// and for entries without an address. What is to be read conjugated, the copy is, not the
+/// original.
 ///
 ///     einsum<"ij,jk->ik">(where, copied(where, A), B);
 ///     einsum<"ij,jk->ik">(where, conj(copied(where, A)), B);

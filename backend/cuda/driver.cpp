@@ -36,7 +36,11 @@ driver::driver(std::span<const char* const> names)
   library_.find("cuMemcpyDtoHAsync_v2", MemcpyDtoHAsync);
   library_.find("cuMemcpyDtoDAsync_v2", MemcpyDtoDAsync);
   library_.find("cuStreamSynchronize", StreamSynchronize);
+  library_.find("cuStreamIsCapturing", StreamIsCapturing);
   require(Init(0), "cuInit");
+  int (*get_version)(int*) = nullptr;
+  library_.find("cuDriverGetVersion", get_version);
+  require(get_version(&version_), "cuDriverGetVersion");
 }
 
 void driver::require(int code, const char* call) const {

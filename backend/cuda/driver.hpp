@@ -20,8 +20,12 @@ class driver {
   /// Throws backend_error: that this call gave that code.
   void require(int code, const char* call) const;
 
+  /// The version of CUDA that it supports: major * 1000 + minor * 10, as CUDA counts.
+  int version() const { return version_; }
+
  private:
   shared_library library_;
+  int version_ = 0;
 
  public:
   int (*Init)(unsigned flags);
@@ -50,6 +54,7 @@ class driver {
   int (*MemcpyDtoHAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*MemcpyDtoDAsync)(void* to, const void* from, std::size_t bytes, void* stream);
   int (*StreamSynchronize)(void* stream);
+  int (*StreamIsCapturing)(void* stream, int* status);
 };
 
 }  // namespace tenfold::cuda

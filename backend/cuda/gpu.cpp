@@ -25,6 +25,10 @@ constexpr int most_dynamic_shared_bytes = 8, preferred_shared_percent = 9;
 /// What every function may have without asking.
 constexpr index common_shared_bytes = 48 * 1024;
 
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
 }  // namespace
 
 /// Makes the context current, and after that what was before.
@@ -44,7 +48,7 @@ class gpu::current {
 };
 
 gpu::gpu(int number, image_cache images, const driver& by, std::span<const char* const> libraries)
-    : driver_(by), images_(std::move(images)), libraries_(libraries) {
+    : driver_(by), compiler_(driver_.version()), images_(std::move(images)), libraries_(libraries) {
   int count = 0;
   driver_.require(driver_.DeviceGetCount(&count), "cuDeviceGetCount");
   if (number < 0 || number >= count)
@@ -79,7 +83,7 @@ gpu::gpu(int number, image_cache images, const driver& by, std::span<const char*
 }
 
 gpu::~gpu() {
-  programs.forget();
+  workspaces.forget(*this);
   if (driver_.CtxPushCurrent(context_) == 0) {
     library_.reset();
     for (const auto& [text, is] : texts_) driver_.ModuleUnload(is.module);
@@ -103,7 +107,11 @@ const gpu::loaded_text& gpu::loaded(const text_key& key, device_image image) {
     // What was kept may be of another driver's time: once more from the text.
     images_.remove(image_key(text, architecture, compiler_.version()));
     image = image_of(text, architecture, compiler_, images_);
-    driver_.require(load(), "cuModuleLoadData");
+    std::string call = "cuModuleLoadData";
+    if (compiler_.version() > driver_.version())
+      call += " of what was compiled by NVRTC " + version_text(compiler_.version()) +
+              ", which is newer than the driver's CUDA " + version_text(driver_.version()) + ",";
+    driver_.require(load(), call.c_str());
   }
   return texts_[key] = made;
 }
@@ -133,8 +141,9 @@ device_function gpu::load(const std::string& text, const char* entry, const devi
     driver_.require(driver_.FuncSetAttribute(f.handle, most_dynamic_shared_bytes,
                                              static_cast<int>(capabilities_.shared_bytes_block)),
                     "cuFuncSetAttribute");
-  if (use.shared_bytes > 0) {
-    const index percent = (100 * use.shared_bytes - 1) / capabilities_.shared_bytes + 1;
+  if (use.shared_bytes) {
+    const index bytes = use.shared_bytes(f.registers);
+    const index percent = (100 * bytes - 1) / capabilities_.shared_bytes + 1;
     driver_.require(driver_.FuncSetAttribute(f.handle, preferred_shared_percent,
                                              static_cast<int>(percent < 100 ? percent : 100)),
                     "cuFuncSetAttribute");
@@ -168,10 +177,15 @@ void gpu::multiply(std::span<const library_call> calls, void* stream) {
   library_->multiply(calls, stream);
 }
 
+void gpu::require_room(int code, const char* call, std::size_t bytes) const {
+  if (code != 0)
+    driver_.require(code, (call + (" of " + std::to_string(bytes)) + " bytes").c_str());
+}
+
 void* gpu::allocate(std::size_t bytes) {
   const current context(*this);
   void* memory = nullptr;
-  driver_.require(driver_.MemAlloc(&memory, bytes < 1 ? 1 : bytes), "cuMemAlloc");
+  require_room(driver_.MemAlloc(&memory, bytes < 1 ? 1 : bytes), "cuMemAlloc", bytes);
   return memory;
 }
 
@@ -180,7 +194,7 @@ void gpu::release(void* memory) noexcept { release(memory, driver_.MemFree); }
 void* gpu::allocate_on_host(std::size_t bytes) {
   const current context(*this);
   void* memory = nullptr;
-  driver_.require(driver_.MemAllocHost(&memory, bytes < 1 ? 1 : bytes), "cuMemAllocHost");
+  require_room(driver_.MemAllocHost(&memory, bytes < 1 ? 1 : bytes), "cuMemAllocHost", bytes);
   return memory;
 }
 
@@ -211,6 +225,13 @@ void gpu::copy_within(void* to, const void* from, std::size_t bytes, void* strea
 void gpu::wait(void* stream) {
   const current context(*this);
   driver_.require(driver_.StreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+bool gpu::is_captured(void* stream) {
+  const current context(*this);
+  int status = 0;
+  // The default stream cannot be asked while another is captured.
+  return driver_.StreamIsCapturing(stream, &status) != 0 || status != 0;
 }
 
 }  // namespace tenfold::cuda

@@ -30,7 +30,8 @@ class gpu final : public device_machine {
   ~gpu() override;
   gpu(const gpu&) = delete;
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const override { return name_; }
+  const void* memory() const override { return context_; }
   const device_capabilities& capabilities() const override { return capabilities_; }
 
   device_function load(const std::string& text, const char* entry,
@@ -46,9 +47,11 @@ class gpu final : public device_machine {
   void copy_out(void* to, const void* from, std::size_t bytes, void* stream) override;
   void copy_within(void* to, const void* from, std::size_t bytes, void* stream) override;
   void wait(void* stream) override;
+  bool is_captured(void* stream) override;
 
  private:
   class current;
+  void require_room(int code, const char* call, std::size_t bytes) const;
   void release(void* memory, int (*by)(void*)) noexcept;
   struct loaded_text {
     void* module = nullptr;

@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <span>
 #include <tenfold/backend/cuda/device_headers.hpp>
 #include <tenfold/backend/cuda/nvrtc.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -7,6 +8,18 @@ namespace tenfold::cuda {
 namespace {
 
 constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+
+shared_library open(int cuda) {
+  const char* const what = "NVRTC, which compiles device code,";
+  if (cuda > 0 && cuda < 13000) {
+    try {
+      return shared_library(what, std::span(names).subspan(1));
+    } catch (const backend_error&) {
+      // There may be a later one, which is better than none.
+    }
+  }
+  return shared_library(what, names);
+}
 
 /// The whole number before `words`, 0 if they do not occur.
 int number_before(const std::string& log, const char* words) {
@@ -33,7 +46,7 @@ std::vector<std::string> compile_options(int architecture) {
           "-default-device", "-std=c++20"};
 }
 
-nvrtc::nvrtc() : library_("NVRTC, which compiles device code,", names) {
+nvrtc::nvrtc(int cuda) : library_(open(cuda)) {
   library_.find("nvrtcGetErrorString", error_text_);
   library_.find("nvrtcCreateProgram", create_);
   library_.find("nvrtcDestroyProgram", destroy_);

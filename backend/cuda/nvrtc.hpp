@@ -19,8 +19,10 @@ struct device_image {
 /// NVIDIA's run-time compiler, of CUDA 13 or 12.
 class nvrtc {
  public:
-  /// Throws backend_error if it is not on this machine; see shared_library.
-  nvrtc();
+  /// `cuda`: the version that the driver supports, 0: nobody knows. Rather one that is not of a
+  /// later major version: what that makes the driver may refuse. Throws backend_error if there is
+  /// none on this machine; see shared_library.
+  explicit nvrtc(int cuda = 0);
 
   /// major * 1000 + minor * 10, as CUDA counts.
   int version() const { return version_; }

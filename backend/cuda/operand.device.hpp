@@ -3,8 +3,8 @@
 #include <tenfold/backend/cuda/base.device.hpp>
 #include <tenfold/backend/interface/device_step.hpp>
 
-/// The operands of the steps of one phase: entries of any type, the shared memory of a block, where
-/// an element lies in the batch, where a line lies in each operand, and how it is read and written.
+/// The operands of the steps of one phase: the shared memory of a block, where an element lies in the
+/// batch, where a line lies in each operand, and how it is read and written.
 ///
 /// The text of a phase is a type P of constants, which device_step.hpp and device_program.hpp
 /// explain: `entry`, `steps`, `loops`, `first_copy`, `first_step`, `step_count`, `last_readers`,
@@ -12,43 +12,6 @@
 /// `threads`, `elements`, `places`, `straight`, `skips`; and `constants()`, the tables in its
 /// constant memory, if it has any.
 namespace tenfold::cuda {
-
-// ---- entries ------------------------------------------------------------------------------------
-
-template <scalar S>
-struct scalar_type_of;
-template <>
-struct scalar_type_of<scalar::f32> {
-  using type = float;
-};
-template <>
-struct scalar_type_of<scalar::f64> {
-  using type = double;
-};
-template <>
-struct scalar_type_of<scalar::c32> {
-  using type = complex<float>;
-};
-template <>
-struct scalar_type_of<scalar::c64> {
-  using type = complex<double>;
-};
-
-/// x in another precision, or as a complex number.
-template <class T, class X>
-TENFOLD_DEVICE T as(X x) {
-  if constexpr (is_complex<T> && is_complex<X>)
-    return {static_cast<real<T>>(x.re), static_cast<real<T>>(x.im)};
-  else if constexpr (is_complex<T>)
-    return {static_cast<real<T>>(x), 0};
-  else
-    return static_cast<T>(x);
-}
-
-template <class X, class Y>
-inline constexpr bool is_same = false;
-template <class X>
-inline constexpr bool is_same<X, X> = true;
 
 template <class P>
 using arguments_of = device_phase_arguments<typename P::entry, P::places>;
@@ -107,36 +70,6 @@ TENFOLD_DEVICE long long distance(const device_base& place, element_at e) {
 }
 
 // ---- operands -----------------------------------------------------------------------------------
-
-/// Whether line number `line` along the loops [First, First + Count) of P is none beyond the last
-/// part of something.
-template <class P, int First, int Count, class I>
-TENFOLD_DEVICE bool is_part(element_at e, I line) {
-  if constexpr (Count == 0) {
-    return true;
-  } else {
-    constexpr device_loop loop = P::loops[First + Count - 1];
-    const I i = Count == 1 ? line : line % static_cast<I>(loop.extent);
-    const bool is_inside = is_part<P, First, Count - 1>(e, line / static_cast<I>(loop.extent));
-    if constexpr (loop.all > 0)
-      return is_inside && value_of_batch_loop<P, loop.batch_loop>(e) * loop.extent + i < loop.all;
-    else
-      return is_inside;
-  }
-}
-
-/// How many rows a step has of an element: fewer than row_count of the last part of something.
-template <class P, device_step step>
-TENFOLD_DEVICE int rows_there(element_at e) {
-  constexpr int most = static_cast<int>(step.row_count);
-  if constexpr (step.rows.all == 0) {
-    return most;
-  } else {
-    const long long left =
-        step.rows.all - value_of_batch_loop<P, step.rows.batch_loop>(e) * step.row_count;
-    return left < most ? static_cast<int>(left) : most;
-  }
-}
 
 /// Which operand of a step.
 enum class operand_of_step : unsigned char { a, b, add, to };
@@ -216,7 +149,7 @@ struct operand_of_line {
       const device_base& place = x.places[X.place];
       // What is written lies among what is read, and so by way of the same type.
       entry = static_cast<S*>(const_cast<void*>(place.data));
-      const long long element = distance<P>(place, e);
+      const long long element = X.apart != 0 ? e.number * X.apart : distance<P>(place, e);
       if constexpr (X.mapped) {
         map = place.map;
         number = element + line;

@@ -38,15 +38,7 @@ TENFOLD_DEVICE void run_along(lines_at_hand<P, Lines>& here, const I (&number)[L
   if constexpr (S < End) {
     constexpr int rows_end = end_of_rows<P>(S, End);
     if constexpr (rows_end > S) {
-      if constexpr (P::steps[S].rows.all == 0) {
-        run_rows<P, S, rows_end, false>(here, number);
-      } else {
-        static_assert(rows_end == S + 1, "a step whose rows are a part of something stands alone");
-        if (has_all_rows<P, P::steps[S]>(here.element[0]))
-          run_rows<P, S, rows_end, true>(here, number);
-        else
-          run_rows<P, S, rows_end, false>(here, number);
-      }
+      run_rows<P, S, rows_end>(here, number);
       run_along<P, rows_end, End>(here, number, lane);
     } else {
       if constexpr (P::steps[S].halves != reflection::none)
@@ -92,14 +84,6 @@ TENFOLD_DEVICE I line_of_element(I line, I of_element) {
   return P::elements == 1 ? line : line % of_element;
 }
 
-/// Whether a line of a step is none beyond the last part of something, whatever rows it has.
-template <class P, device_step step, class I>
-TENFOLD_DEVICE bool is_part(element_at e, I line) {
-  constexpr auto of_part = static_cast<I>(line_count(step, P::loops) / row_parts(step));
-  return is_part<P, step.first_loop, step.line_loops>(e,
-                                                      row_parts(step) == 1 ? line : line % of_part);
-}
-
 /// Whether a step of the pass [S, End) leaves its result in the place of what one of them reads.
 template <class P>
 constexpr bool overwrites(int S, int End) {
@@ -133,7 +117,7 @@ TENFOLD_DEVICE void run_round(const arguments_of<P>& x, phase_memory<P>& memory,
   if (overwrites<P>(S, End) && mine >= all) return;
   const element_at e = element_of<P>(elements, line, lines);
   const I number[] = {line_of_element<P>(line, lines)};
-  lines_at_hand<P, 1> here{x, memory, {e}, {mine < all && is_part<P, step>(e, number[0])}, {}};
+  lines_at_hand<P, 1> here{x, memory, {e}, {mine < all}, {}};
   run_along<P, S, End>(here, number);
 }
 
@@ -167,13 +151,13 @@ TENFOLD_DEVICE void run_passes(const arguments_of<P>& x, phase_memory<P>& memory
 // ---- copies -------------------------------------------------------------------------------------
 
 /// Begins to bring a line of the input that step S copies; where it has to be converted, brings it.
-template <class P, int S, bool Whole, class I>
+template <class P, int S, class I>
 TENFOLD_DEVICE void copy_line(lines_at_hand<P, 1>& here, const I (&number)[1]) {
   using T = typename P::entry;
   constexpr device_step step = P::steps[S];
   constexpr bool converts =
       step.a.conjugated || !is_same<typename scalar_type_of<step.a.type>::type, T>;
-  const step_of_lines<P, step, 1, Whole> line(here, number);
+  const step_of_lines<P, step, 1> line(here, number);
   const auto& from = line.a[0];
   TENFOLD_UNROLL_BY(line.juts_out ? 1 : line.rows)
   for (int m = 0; m < line.rows; ++m) {
@@ -203,16 +187,8 @@ TENFOLD_DEVICE void run_copy(const arguments_of<P>& x, phase_memory<P>& memory,
   for (I i = static_cast<I>(thread_index()); i < all; i += P::threads) {
     const element_at e = element_of<P>(elements, i, lines);
     const I number[] = {line_of_element<P>(i, lines)};
-    if (!is_part<P, step>(e, number[0])) continue;
     lines_at_hand<P, 1> here{x, memory, {e}, {true}, {}};
-    if constexpr (step.rows.all == 0) {
-      copy_line<P, S, false>(here, number);
-    } else {
-      if (has_all_rows<P, step>(e))
-        copy_line<P, S, true>(here, number);
-      else
-        copy_line<P, S, false>(here, number);
-    }
+    copy_line<P, S>(here, number);
   }
 }
 

@@ -1,18 +1,15 @@
 #pragma once
 
 #include <complex>
-#include <cstddef>
-#include <mutex>
 #include <tenfold/backend/cuda/device_machine.hpp>
-#include <tenfold/backend/cuda/machine_memory.hpp>
 #include <tenfold/backend/interface/arguments.hpp>
 #include <tenfold/backend/interface/device_program.hpp>
 #include <tenfold/backend/interface/explained_launch.hpp>
 
 namespace tenfold::cuda {
 
-/// A program whose device kernels are loaded, and its workspace. May be run again and again on one
-/// stream, from any thread.
+/// A program whose device kernels are loaded. May be run again and again on one stream, from any
+/// thread. It owns no memory of the device: when it runs, it takes the workspace of the stream.
 class ready_program {
  public:
   /// Loads the texts of all phases, to be run on this stream. Throws backend_error for what the
@@ -24,18 +21,21 @@ class ready_program {
   /// Its launches, those of products too, and what the machine says of their device kernels.
   explained_device explain() const;
 
-  /// Starts all phases on the stream, none of another run between them. The addresses of
-  /// `arguments` are the device's; extents and order of scattering are not asked for.
+  /// Starts all phases on the stream, where they have a workspace none of another run between them.
+  /// The addresses of `arguments` are the device's; extents and order of scattering are not asked
+  /// for. Throws backend_error, with nothing started, if there is no room for the workspace.
   template <class T>
   void run(const program_arguments<T>& arguments, void* stream) const;
 
  private:
+  index workspace_bytes() const {
+    return program_.workspace_entries * static_cast<index>(bytes_of(type()));
+  }
+
   device_machine& machine_;
   device_program program_;
   std::vector<device_function> functions_;  ///< by phase
   device_function halve_;                   ///< where a phase has tables in halves
-  machine_memory<std::byte> workspace_;
-  mutable std::mutex run_mutex_;  ///< for runs that share a workspace
 };
 
 extern template void ready_program::run(const program_arguments<float>&, void*) const;

@@ -38,14 +38,14 @@ std::string text_of(const device_operand& x) {
   if (x.where != device_memory::global)
     return s + number_but(0, "offset", x.offset) + number_but(0, "stretch", x.stretch) +
            number_but(0, "apart", x.apart) + "}";
-  s += number("place", x.place) + ", .type = tenfold::scalar::" + name_of(x.type).enumerator;
+  s += number("place", x.place) + number_but(0, "apart", x.apart) +
+       ", .type = tenfold::scalar::" + name_of(x.type).enumerator;
   return s + mark("conjugated", x.conjugated) + mark("mapped", x.mapped) +
          mark("wide_map", x.wide_map) + "}";
 }
 std::string text_of(const device_loop& x) {
   return "{.extent = " + std::to_string(x.extent) + number_but(0, "a", x.a) +
-         number_but(0, "b", x.b) + number_but(0, "add", x.add) + number_but(0, "to", x.to) +
-         number_but(0, "batch_loop", x.batch_loop) + number_but(0, "all", x.all) + "}";
+         number_but(0, "b", x.b) + number_but(0, "add", x.add) + number_but(0, "to", x.to) + "}";
 }
 std::string text_of(const device_step& x) {
   std::string s = std::string("{.start = tenfold::device_start::") + enumerator_of(x.start);

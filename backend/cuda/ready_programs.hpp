@@ -38,12 +38,6 @@ class ready_programs {
     }
   }
 
-  void forget() {
-    const std::lock_guard lock(mutex_);
-    kept_.clear();
-    oldest_ = 0;
-  }
-
  private:
   std::mutex mutex_;
   std::vector<std::pair<words, std::shared_ptr<const ready_program>>> kept_;

@@ -17,9 +17,8 @@ struct lines_at_hand {
   typename P::entry values[Lines][P::line_entries == 0 ? 1 : P::line_entries];
 };
 
-/// One step of these lines: where their operands lie, and what becomes of a row. Whole: the caller
-/// knows that no row is beyond the last one.
-template <class P, device_step step, int Lines, bool Whole = false>
+/// One step of these lines: where their operands lie, and what becomes of a row.
+template <class P, device_step step, int Lines>
 struct step_of_lines {
   using T = typename P::entry;
   using which = operand_of_step;
@@ -27,7 +26,7 @@ struct step_of_lines {
                         has_b = step.b.where != device_memory::none,
                         has_add = step.add.where != device_memory::none;
   static constexpr int rows = static_cast<int>(step.rows.extent);
-  static constexpr bool juts_out = !Whole && (step.row_count % rows != 0 || step.rows.all > 0);
+  static constexpr bool juts_out = step.row_count % rows != 0;
 
   lines_at_hand<P, Lines>& here;
   long long from = 0;    ///< the first of the terms of a part of a sum, where lines are one
@@ -52,7 +51,7 @@ struct step_of_lines {
       from = part * step.part;
       const auto row = static_cast<int>(parts == 1 ? 0 : line / of_part) * rows;
       if (parts > 1) line %= of_part;
-      rows_left[l] = rows_there<P, step>(here.element[l]) - row;
+      rows_left[l] = static_cast<int>(step.row_count) - row;
       place<which::a>(a[l], l, line, row, 0);
       place<which::b>(b[l], l, line, row, 0);
       place<which::add>(added[l], l, line, row, 0);
@@ -122,23 +121,16 @@ struct step_of_lines {
   }
 };
 
-/// Whether all rows of a step are there where they are a part of something longer.
-template <class P, device_step step>
-TENFOLD_DEVICE bool has_all_rows(element_at e) {
-  return step.row_count % step.rows.extent == 0 && rows_there<P, step>(e) == step.row_count;
-}
-
-/// The pointwise steps [S, End), row by row; `steps` are those before S. Code that asks for each
-/// row whether it is there is a loop.
-template <class P, int S, int End, bool Whole, int Lines, class I, class... Steps>
+/// The pointwise steps [S, End), row by row; `steps` are those before S.
+template <class P, int S, int End, int Lines, class I, class... Steps>
 TENFOLD_DEVICE void run_rows(lines_at_hand<P, Lines>& here, const I (&number)[Lines],
                              const Steps&... steps) {
   if constexpr (S < End) {
-    const step_of_lines<P, P::steps[S], Lines, Whole> step(here, number);
-    run_rows<P, S + 1, End, Whole>(here, number, steps..., step);
+    const step_of_lines<P, P::steps[S], Lines> step(here, number);
+    run_rows<P, S + 1, End>(here, number, steps..., step);
   } else {
     constexpr int rows = static_cast<int>(P::steps[End - 1].rows.extent);
-    TENFOLD_UNROLL_BY(P::steps[End - 1].rows.all == 0 || Whole ? rows : 1)
+    TENFOLD_UNROLL
     for (int m = 0; m < rows; ++m) (steps.run_row(m), ...);
   }
 }

@@ -26,8 +26,10 @@ void variable_gemm(device_machine& machine, scalar type, const device_variable_g
   if (count == 0) return;
   assert(0 < group && group <= variable_problems);
   const auto bytes = shared_bytes(cut, static_cast<int>(bytes_of(type)));
-  const device_use use{.shared_bytes =
-                           cut.blocks * (bytes + machine.capabilities().reserved_bytes)};
+  device_use use;
+  use.shared_bytes = [&](int) {
+    return cut.blocks * (bytes + machine.capabilities().reserved_bytes);
+  };
   const device_function f = machine.load(variable_gemm_text(type, cut), variable_gemm_entry, use);
   // No scalar is named here: pointers and numbers lie alike for all of them.
   device_variable_arguments<double> arguments{

@@ -61,15 +61,22 @@ constexpr double device_library_peak(const device_capabilities& d, scalar type) 
   return device_peak(d, type) * (twice ? 2 : 1);
 }
 
+/// Parts of a multiprocessor that have registers of their own, each those of whole warps (CUDA's
+/// occupancy calculator, "warp allocation granularity").
+inline constexpr index device_parts = 4;
+
 /// Blocks of so many threads, registers for each of them, and bytes of shared memory that one
-/// multiprocessor holds at a time. Registers are given to warps by 256.
+/// multiprocessor holds at a time. Registers are given to warps by 256, in each of so many parts.
+/// (The model of products was weighed with one.)
 constexpr index device_resident_blocks(const device_capabilities& d, int threads, int registers,
-                                       index shared_bytes) {
+                                       index shared_bytes, index parts = 1) {
   const auto least = [](index x, index y) { return x < y ? x : y; };
   const index warps = (threads + d.warp - 1) / d.warp;
   index blocks = least(d.blocks, d.threads / (warps * d.warp));
-  if (registers > 0)
-    blocks = least(blocks, d.registers / ((index{registers} * d.warp + 255) / 256 * 256 * warps));
+  if (registers > 0) {
+    const index of_warp = (index{registers} * d.warp + 255) / 256 * 256;
+    blocks = least(blocks, d.registers / parts / of_warp * parts / warps);
+  }
   const index bytes = shared_bytes + d.reserved_bytes;
   return bytes > 0 ? least(blocks, d.shared_bytes / bytes) : blocks;
 }

@@ -40,8 +40,11 @@ struct device_operand {
   int place = 0;         ///< global: which of the places of the call
   long long offset = 0;  ///< element, block, constant, line: of its first entry
   /// element: in the shared memory of one element alone a stretch of it, of all elements at hand,
-  /// begins here; and how far elements lie apart there.
-  long long stretch = 0, apart = 0;
+  /// begins here.
+  long long stretch = 0;
+  /// element: how far elements lie apart there; global: the same, where there is one loop of the
+  /// batch, or 0: the call tells.
+  long long apart = 0;
   scalar type = scalar::f64;
   bool conjugated = false;
   bool mapped = false;  ///< global: a map says where entries lie; -1: nowhere
@@ -54,10 +57,6 @@ struct device_operand {
 struct device_loop {
   long long extent = 1;
   long long a = 0, b = 0, add = 0, to = 0;
-  /// Of a loop over a part of something longer, which a loop of the batch counts the parts of: that
-  /// one, and the extent of all, which the last part may reach beyond. 0: it is no part.
-  int batch_loop = 0;
-  long long all = 0;
 
   friend constexpr bool operator==(const device_loop&, const device_loop&) = default;
 };
@@ -68,8 +67,7 @@ struct device_step {
   device_start start = device_start::behind;
   device_operand a{}, b{}, add{}, to{};
   /// The rows of one thread, and how many there are in all; where a thread does not hold all, parts
-  /// of them are one more, the slowest, loop of the lines. All of them may be a part of something
-  /// longer, as loops may.
+  /// of them are one more, the slowest, loop of the lines.
   device_loop rows{};
   long long row_count = 1;
   int first_loop = 0, line_loops = 0, sum_loops = 0;

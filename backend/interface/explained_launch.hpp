@@ -17,6 +17,7 @@ enum class launch_kind : unsigned char {
   product,   ///< a batched product of matrices
   library,   ///< the same by the vendor's library, of whose launches nothing is known
   elements,  ///< steps of elements of the batch that lie in shared memory
+  parts,     ///< entries in another order, by square parts
   lines      ///< one step, its lines by threads, or warps, of any block
 };
 
@@ -36,6 +37,7 @@ struct explained_launch {
   int registers = 0, spilled_bytes = 0;  ///< of a thread; no registers: its machine has none
   index resident_blocks = 0;             ///< that a multiprocessor has room for
   double occupancy = 0;                  ///< share of the threads that it has room for
+  index times = 1;  ///< that it runs, for one slab of elements after another; all else is of one
   double flops = 0;
   double bytes = 0;  ///< of memory: each entry that is touched, and its number in a map, once
   double arithmetic_seconds = 0, memory_seconds = 0;  ///< that these take at best
@@ -180,6 +182,14 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
         entries(out.m, out.n, false) * static_cast<double>(out.k) * (is_complex(type) ? 8 : 2);
     out.bytes = size * (entries(out.m, out.k, x.shape.a.shared) +
                         entries(out.k, out.n, x.shape.b.shared) + entries(out.m, out.n, false));
+  } else if (phase.transpose) {
+    const phase_transpose& x = *phase.transpose;
+    out.kind = launch_kind::parts;
+    out.batch = out.blocks = x.parts();
+    out.threads = x.how.threads;
+    out.shared_bytes = device_transpose_bytes(x.how, size);
+    out.bytes = static_cast<double>(x.entries()) *
+                static_cast<double>(bytes_of(x.how.from) + bytes_of(x.how.to));
   } else {
     out.kind = phase.shares ? launch_kind::elements : launch_kind::lines;
     out.lanes = phase.shares ? 1 : phase.steps[0].lanes;
@@ -213,11 +223,14 @@ inline explained_launch with_registers(explained_launch x, int registers, int sp
                                        const device_capabilities& d) {
   x.registers = registers;
   x.spilled_bytes = spilled_bytes;
-  device_capabilities left = d;
-  left.shared_bytes -= x.cache_bytes;
-  x.resident_blocks = device_resident_blocks(left, x.threads, registers, x.shared_bytes);
-  if (x.kind == launch_kind::elements && x.resident_blocks > 0)
+  if (x.kind == launch_kind::elements) {
+    x.resident_blocks =
+        select::device_phase_blocks(x.threads, registers, x.shared_bytes, x.cache_bytes, d);
     x.blocks = std::min(x.blocks, select::device_waves * x.resident_blocks * d.multiprocessors);
+  } else {
+    x.resident_blocks =
+        device_resident_blocks(d, x.threads, registers, x.shared_bytes, device_parts);
+  }
   x.occupancy = static_cast<double>(x.resident_blocks * x.threads) / static_cast<double>(d.threads);
   return x;
 }

@@ -1,4 +1,5 @@
 #include <tenfold/backend/interface/select/device_batches.hpp>
+#include <tenfold/backend/interface/select/device_programs.hpp>
 
 #include <doctest/doctest.h>
 
@@ -23,6 +24,48 @@ constexpr device_product_choice on_h100(const gemm_shape& s) {
 constexpr device_class class_on_h100(const gemm_shape& s) {
   return device_class_of(on_h100(s).cut);
 }
+
+// --- products that blocks of elements could do ---
+
+/// Whether a chain of two products of order n for each of so many elements, each with matrices of
+/// its own, is two launches.
+constexpr bool separates(index elements, index n, scalar type = scalar::f64) {
+  device_chained_product x;
+  x.products = static_cast<double>(elements * n * n * n);
+  x.by_library = n >= 64;
+  const double passed = 2.0 * static_cast<double>(elements * n * n * bytes_of(type));
+  return device_separates(2 * device_seconds_in_blocks(x, type, h100_capabilities),
+                          2 * device_seconds_alone(x, type, h100_capabilities), passed, 1,
+                          h100_capabilities);
+}
+static_assert(!separates(100000, 8) && !separates(100000, 16) && !separates(100000, 32));
+static_assert(separates(1000, 64) && separates(200, 100) && separates(1000, 64, scalar::f32));
+static_assert(!separates(10, 64));  // launches cost more
+/// The same of n rows, each of which reads both matrices again.
+constexpr bool rows_separate(index n) {
+  device_chained_product x;
+  x.products = static_cast<double>(n * n * n);
+  x.again = 8 * x.products;
+  x.by_library = true;
+  return device_separates(2 * device_seconds_in_blocks(x, scalar::f64, h100_capabilities),
+                          2 * device_seconds_alone(x, scalar::f64, h100_capabilities),
+                          16.0 * static_cast<double>(n * n), 1, h100_capabilities);
+}
+static_assert(rows_separate(200) && rows_separate(4096) && !rows_separate(64));
+
+// --- slabs of the elements of a kernel ---
+
+constexpr index half_gibibyte = index{1} << 29;
+static_assert(device_slab_bytes(h100_capabilities) < half_gibibyte &&
+              device_slab_bytes(h100_capabilities) > half_gibibyte / 10 * 9);
+/// Elements of a slab of 100000 that need so many bytes each.
+constexpr index slab_of(index bytes) {
+  return device_slab_elements(100000, 100000 * bytes, h100_capabilities);
+}
+static_assert(slab_of(1200000) == 408);
+static_assert(slab_of(10000) == 33336);  // a third
+static_assert(slab_of(150000000) == 3);
+static_assert(slab_of(index{1} << 30) == 1);
 
 // --- the classes ---
 

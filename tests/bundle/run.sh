@@ -31,6 +31,7 @@ fresh
 [[ $(tail -n 1 "$folder/said.txt") == "run: all passed;"* ]] || fail "run does not say that all passed"
 for asked in "test_backend_cuda --test-suite=device" "test_dsel_device --test-suite=device" \
   "compute-sanitizer --tool racecheck" \
+  "compute-sanitizer --tool memcheck --error-exitcode 1 bin/test_backend_cuda --test-suite=device" \
   "bench_device --json results/device.json" "poisson --device cuda" \
   "tenfold_tune_device --device cuda --seconds 120 --out results/tuning.txt"; do
   grep -q "^$asked" "$folder/asked.txt" || fail "run does not ask: $asked"
@@ -47,6 +48,13 @@ stub test_dsel_device 1
 if "$folder/run" > /dev/null 2> "$folder/said.txt"; then fail "run does not see a failure"; fi
 grep -q "run: failed: expressions" "$folder/said.txt" || fail "run does not name what failed"
 grep -q "^poisson" "$folder/asked.txt" || fail "run stops at the first failure"
+
+fresh
+printf '#!/bin/sh\nsleep 60\n' > "$folder/bin/test_backend_cuda"
+if TENFOLD_RUN_SECONDS=1 "$folder/run" > /dev/null 2> "$folder/said.txt"; then fail "run waits for ever"; fi
+grep -q "run: products was ended after 1 seconds" "$folder/said.txt" || fail "run does not say what it ended"
+grep -q "run: failed: products; see" "$folder/said.txt" || fail "run does not count what it ended as failed"
+grep -q "^poisson" "$folder/asked.txt" || fail "run stops at a step that it ended"
 
 fresh
 stub bp 2 # as without a GPU

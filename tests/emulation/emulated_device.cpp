@@ -54,7 +54,7 @@ emulated_device::emulated_device(const device_capabilities& like, const edit_fun
 }
 
 emulated_device::~emulated_device() {
-  programs.forget();
+  workspaces.forget(*this);
   for (void* const library : libraries_) dlclose(library);
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);

@@ -29,6 +29,7 @@ class emulated_device : public cuda::device_machine {
   emulated_device(const emulated_device&) = delete;
 
   const device_capabilities& capabilities() const override { return capabilities_; }
+  const std::string& name() const override { return name_; }
   cuda::device_function load(const std::string& text, const char* entry,
                              const cuda::device_use& use = {}) override;
   /// Runs it at once, whatever the stream.
@@ -50,6 +51,7 @@ class emulated_device : public cuda::device_machine {
   std::uint64_t seed = 1;
 
  private:
+  const std::string name_ = "an emulation";
   device_capabilities capabilities_;
   std::filesystem::path folder_;
   std::mutex mutex_;

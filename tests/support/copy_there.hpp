@@ -11,7 +11,7 @@ class copy_there {
  public:
   copy_there(cuda::device_machine& on, const T* values, std::size_t count)
       : on_(on), bytes_(count * sizeof(T)), memory_(on.allocate(bytes_)) {
-    on.copy_in(memory_, values, bytes_, nullptr);
+    if (bytes_ > 0) on.copy_in(memory_, values, bytes_, nullptr);
   }
   copy_there(cuda::device_machine& on, const std::vector<T>& values)
       : copy_there(on, values.data(), values.size()) {}
@@ -20,7 +20,7 @@ class copy_there {
 
   T* data() const { return static_cast<T*>(memory_); }
   void copy_back(T* to) const {
-    on_.copy_out(to, memory_, bytes_, nullptr);
+    if (bytes_ > 0) on_.copy_out(to, memory_, bytes_, nullptr);
     on_.wait(nullptr);
   }
   std::vector<T> values() const {

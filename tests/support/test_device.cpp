@@ -63,7 +63,7 @@ test_device::test_device()
     : emulated_(names("cuda") ? nullptr : std::make_unique<emulation::emulated_device>()),
       under_(names("cuda") ? named_device() : emulated_.get()) {}
 
-test_device::~test_device() { programs.forget(); }
+test_device::~test_device() { workspaces.forget(*this); }
 
 void test_device::reorder(std::uint64_t seed, index most_blocks) {
   if (emulated_ == nullptr) return;

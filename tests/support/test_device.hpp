@@ -65,6 +65,7 @@ class test_device final : public cuda::device_machine {
     under_->copy_within(to, from, bytes, stream);
   }
   void wait(void* stream) override { under_->wait(stream); }
+  bool is_captured(void* stream) override { return under_->is_captured(stream); }
 
   int compiled() const { return static_cast<int>(texts_.size()); }
   bool has_text_with(std::string_view words) const {

@@ -47,6 +47,73 @@ constexpr index device_elements_wanted(const device_capabilities& d) { return d.
 /// some microseconds each, in which a block does about so many.
 inline constexpr double device_idle_flops = 1 << 17;
 
+/// A product among steps that could be one launch, whose blocks take elements of a batch through
+/// all of them.
+struct device_chained_product {
+  double products = 0;  ///< of entries: all terms of all its sums
+  /// Bytes of a matrix that elements have in common, as often as they read it, where the cache of a
+  /// multiprocessor has no room for it.
+  double again = 0;
+  bool by_library = false;  ///< as a launch of its own
+};
+
+/// Bytes that the shared memory of a multiprocessor, or its cache, hands out in a cycle.
+inline constexpr double device_shared_rate = 128;
+
+/// Seconds that such a product takes at best in blocks of elements: each multiply-add brings an
+/// entry to its thread, from the memory or the cache of the multiprocessor, or else from L2, which
+/// is taken to be as fast as memory. Rows of a matrix, as elements, read all of the other matrix
+/// again, each of them.
+constexpr double device_seconds_in_blocks(const device_chained_product& x, scalar type,
+                                          const device_capabilities& d) {
+  const double flops = (is_complex(type) ? 8 : 2) * x.products;
+  const double shared = x.products * static_cast<double>(bytes_of(type)) /
+                        (device_shared_rate * d.multiprocessors * d.clock);
+  return std::max({shared, x.again / d.bandwidth, flops / device_peak(d, type)});
+}
+/// And as a launch of its own, which has register tiles and reads either matrix about once.
+constexpr double device_seconds_alone(const device_chained_product& x, scalar type,
+                                      const device_capabilities& d) {
+  const double flops = (is_complex(type) ? 8 : 2) * x.products;
+  return flops / (x.by_library ? device_library_peak(d, type) : device_peak(d, type));
+}
+
+/// What one launch more costs: some microseconds.
+inline constexpr double device_launch_seconds = 3e-6;
+
+/// How many times as long products must take in blocks, by these counts, which neither way comes up
+/// to.
+inline constexpr double device_separates_from = 2;
+
+/// Whether products, which take so many seconds in blocks and alone, are launches of their own.
+/// Then all that the steps pass on, `passed` bytes, is written once and read once, and there are
+/// more launches. On an H100 memory hands out a tenth of what shared memory does: a chain of
+/// products of small matrices stays one launch up to order 40 or so, and one of rows as long as its
+/// matrices stay in the cache.
+constexpr bool device_separates(double in_blocks, double alone, double passed, int more_launches,
+                                const device_capabilities& d) {
+  return in_blocks > device_separates_from *
+                         (alone + passed / d.bandwidth + more_launches * device_launch_seconds);
+}
+
+/// Bytes of workspace from which a kernel whose elements do not fit into shared memory, so that
+/// each step is a launch, takes its elements slab by slab, and what those of a slab then need at
+/// most, if they are several: sixteen times what all shared memory of the device holds, half a
+/// gigabyte on an H200. Memory writes and reads that in a fifth of a millisecond, in which the ten
+/// launches or so of a slab are started several times; slabs that stay in L2 would wait for theirs.
+constexpr index device_slab_bytes(const device_capabilities& d) {
+  return 16 * d.multiprocessors * d.shared_bytes;
+}
+/// Elements of a slab, of all that need so many bytes of workspace together. Slabs of a multiple of
+/// four begin at multiples of 16 bytes where the first one does, and run the same texts; the last
+/// one is about as large as the others.
+constexpr index device_slab_elements(index elements, index bytes, const device_capabilities& d) {
+  const auto rounds = [](index all, index each) { return (all - 1) / each + 1; };
+  const index fit = device_slab_bytes(d) / rounds(bytes, elements), step = fit < 4 ? 1 : 4;
+  const index most = fit < 1 ? 1 : fit / step * step;
+  return rounds(rounds(elements, rounds(elements, most)), step) * step;
+}
+
 /// Lines below which a sum is shared by the threads of a warp, and the threads that are wanted
 /// then: half of those that the device holds. On an H200 sums of columns ran at 0.46, 0.76, 0.95
 /// and 0.94 of a copy in single precision with an eighth, a quarter, half and all of them, at 0.75,
@@ -80,15 +147,19 @@ constexpr index device_sum_parts(index lines, index terms, int lanes,
   return wanted < most ? wanted : most;
 }
 
-/// The sides of the square parts by which entries are put in another order, and the threads that
-/// do, each of which has some rows of a part: neighbours are read and written by warps. On an H200
-/// a transposition runs at 0.81 of a copy in single, at 0.97 in double precision. The sides were
-/// chosen with one row to a thread: parts of 32 were 0.88 times as fast as parts of 64 in single,
-/// 1.03 times in double precision.
-constexpr index device_part_side(scalar type) { return bytes_of(type) < 8 ? 64 : 32; }
-inline constexpr int device_part_threads = 128;
+/// How entries are put in another order: by square parts, whose rows have 256 bytes, of complex
+/// doubles 512. There is a block to each, which on an H200 was 1.02 times as fast as some for each
+/// multiprocessor that walk on; parts of 32 floats were 0.9 times, with rows of 128 in x or in y
+/// 0.95 times as fast.
+constexpr device_transpose device_transposition(scalar type) {
+  device_transpose how;
+  how.side = bytes_of(type) < 8 ? 64 : 32;
+  return how;
+}
 
-/// The most elements that a block has at a time.
+/// The most elements that a block has at a time, where they have something in shared memory; else
+/// threads have as many as there are: steps of vectors, whose elements are entries, would leave
+/// three of four warps without any.
 inline constexpr index device_most_elements = 32;
 
 /// Numbers that a line of some pass reads directly from the memory of the device, at most: rows of
@@ -121,11 +192,12 @@ inline index device_direct_loads(const device_phase& phase) {
 /// on their way: the collocated stiffness operators of degrees 5 and 6, which read 36 and 42, were
 /// 0.86 and 0.82 times as fast with 72 instead of 96; that of degree 12, 78 numbers, 0.79 times
 /// with 96 instead of 168, which two blocks leave it; and the other one of degree 8, 60 numbers,
-/// 0.96 times with 96 instead of 128, which four leave it.
+/// 0.96 times with 96 instead of 128, which four leave it; that of degree 7, 54 numbers, 0.96 times
+/// with 96 instead of 128. With more than 128 fewer than 16 warps have room.
 inline int device_least_registers(const device_phase& phase, scalar type) {
   const int words = words_of(type), loads = static_cast<int>(device_direct_loads(phase));
   const int least = 32 + 16 * words;
-  return loads > 16 ? std::max(least + 32, 48 + loads * words / 2) : least;
+  return loads > 16 ? std::clamp(48 + loads * words / 2, least + 32, 128) : least;
 }
 
 /// How many more blocks a multiprocessor must hold for passes to be loops where they could be
@@ -151,18 +223,25 @@ inline index device_phase_bytes(const device_phase& phase, scalar type) {
   return device_shared_bytes(phase.block_entries, phase.element_entries, phase.elements,
                              static_cast<int>(bytes_of(type)));
 }
-/// Blocks of whole elements that a multiprocessor holds at a time.
-inline index device_phase_blocks(const device_phase& phase, scalar type, int registers,
+/// Blocks of whole elements that a multiprocessor holds at a time, if they leave so many bytes to
+/// its cache; one, if not.
+inline index device_phase_blocks(int threads, int registers, index shared_bytes, index cache_bytes,
                                  const device_capabilities& d) {
   device_capabilities left = d;
-  left.shared_bytes -= phase.cache_bytes;
+  left.shared_bytes -= cache_bytes;
   return std::max<index>(
-      device_resident_blocks(left, phase.threads, registers, device_phase_bytes(phase, type)), 1);
+      device_resident_blocks(left, threads, registers, shared_bytes, device_parts), 1);
+}
+inline index device_phase_blocks(const device_phase& phase, scalar type, int registers,
+                                 const device_capabilities& d) {
+  return device_phase_blocks(phase.threads, registers, device_phase_bytes(phase, type),
+                             phase.cache_bytes, d);
 }
 /// Bytes of shared memory that they take.
-inline index device_phase_shared(const device_phase& phase, scalar type,
+inline index device_phase_shared(const device_phase& phase, scalar type, int registers,
                                  const device_capabilities& d) {
-  return phase.resident * (device_phase_bytes(phase, type) + d.reserved_bytes);
+  return device_phase_blocks(phase, type, registers, d) *
+         (device_phase_bytes(phase, type) + d.reserved_bytes);
 }
 
 /// Warps that a multiprocessor holds at a time.
@@ -180,8 +259,8 @@ inline void device_set_resident(device_phase& phase, scalar type, const device_c
 /// multiprocessor, which has the same memory: rows of inputs and results begin within lines that
 /// the rows before end in. On an H200 the collocated stiffness operator of degree 12 ran at 0.63 of
 /// a copy with 214 of 228 KiB taken, at 0.79 with 178, that of degree 7 at 0.91 with 212, at 1.00
-/// with 189.
-inline constexpr index device_cache_bytes[] = {32 * 1024, 0};
+/// with 189; the mass operator of degree 6 at 0.80 with 191, at 0.86 to 0.89 with 100 to 178.
+inline constexpr index device_cache_bytes[] = {48 * 1024, 0};
 /// How much longer memory takes without it.
 inline constexpr double device_cacheless = 1.2;
 
@@ -212,20 +291,22 @@ inline constexpr double device_busy_share = 0.84;
 /// line for each thread in the pass that has most. It is the smallest block of those whose threads
 /// have lines nearly as often as in any: a block of one element where that suits well, because
 /// nothing is divided there; else of four warps or more. On an H200 two lines to a thread were up
-/// to 0.7 times as fast, blocks of one warp up to 0.8 times; elements of 81 lines by three warps
-/// each were 1.03 to 1.04 times as fast as two elements by six.
+/// to 0.7 times as fast, side by side, so that a constant is loaded once for both, 0.88 to 0.95
+/// times (1.05 for masses of degree 12), blocks of one warp up to 0.8 times; elements of 81 lines
+/// by three warps each were 1.03 to 1.04 times as fast as two elements by six.
 inline void device_cut_phase(device_phase& phase, scalar type, const device_capabilities& d) {
   phase.threads = device_block_threads;
   if (!phase.shares) return;
   phase.cache_bytes = device_cache_bytes[0];
   const index lines = device_most_lines(phase);
+  const index most = phase.element_entries == 0 ? device_task_threads : device_most_elements;
   const index room =
       phase.element_entries == 0
-          ? device_most_elements
+          ? most
           : (d.shared_bytes_block / static_cast<index>(bytes_of(type)) - phase.block_entries) /
                 phase.element_entries;
   const auto cut = [&](int threads) {
-    const index wanted = std::min(threads / lines, device_most_elements);
+    const index wanted = std::min(threads / lines, most);
     phase.threads = threads;
     phase.elements = static_cast<int>(std::max<index>(std::min(wanted, room), 1));
     device_set_resident(phase, type, d);

@@ -3,11 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <batches.hpp>
+#include <copy_there.hpp>
 #include <emulated_device.hpp>
 #include <operands.hpp>
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/backend/reference/gemm.hpp>
 #include <thrown.hpp>
+
+#include "tested_machine.hpp"
 
 // Tensors in a device's memory, and batched BLAS with them.
 
@@ -126,8 +129,10 @@ TEST_CASE("a copy of an operand keeps what its type tells") {
   CHECK(again[1][0] == 3);
 }
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("a gemm on a device gives what the host's gives") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   const auto check = [&]<class T>(T) {
     tensor<T, dyn, 5, 7> a(20);
     tensor<T, dyn, 6, 5> b(20);
@@ -147,11 +152,11 @@ TEST_CASE("a gemm on a device gives what the host's gives") {
     z.copy_to(got);
     CHECK(std::equal(c.data(), c.data() + c.size(), got.data()));
   };
-  for_each_scalar(check);
+  machine.for_each_scalar(check);
 }
 
 TEST_CASE("a gemm on a device takes one matrix for all, views, and lists of addresses") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   tensor<double, 4, 4> a;
   tensor<double, dyn, 4, 4> b(9), c(9), got(9);
   fill_exact(a, 1);
@@ -167,11 +172,14 @@ TEST_CASE("a gemm on a device takes one matrix for all, views, and lists of addr
 
   std::vector<const double*> list;
   for (index p = 0; p < 9; ++p) list.push_back(y.data() + 16 * (8 - p));
+  const copy_there<const double*> there(machine, list);
   gemm(on(machine), 1.0, x,
-       in_memory_of<device::cuda>(pointers<const double, 4, 4>(list.data(), 9)), 0.0, z);
+       in_memory_of<device::cuda>(pointers<const double, 4, 4>(there.data(), 9)), 0.0, z);
   z.copy_to(got);
   for (index p = 0; p < 9; ++p) CHECK(got(p, 1, 2) == c(8 - p, 1, 2));
 }
+
+TEST_SUITE_END();
 
 TEST_CASE("a gemm on a device checks extents and overlap before anything is started") {
   emulation::emulated_device machine;
@@ -184,6 +192,26 @@ TEST_CASE("a gemm on a device checks extents and overlap before anything is star
   CHECK(thrown_by<overlap_error>([&] { gemm(on(machine), 1.0, w, w, 0.0, w); }) ==
         "tenfold: gemm: C overlaps A");
   CHECK(machine.compiled() == 0);
+}
+
+TEST_CASE("a gemm of a tensor of another device is an error that names it and the devices") {
+  emulation::emulated_device here, other;
+  const device_tensor<double, dyn, 3, 3> a(on(here), 5), b(on(here), 5), far(on(other), 5);
+  device_tensor<double, dyn, 3, 3> c(on(here), 5), far_c(on(other), 5);
+  const auto sentence = [](const char* name) {
+    return "tenfold: gemm: " + std::string(name) +
+           " lies in the memory of another device (an emulation) than that of the call (an "
+           "emulation)";
+  };
+  const auto told = [&](const auto& x, const auto& y, auto& z) {
+    return thrown_by<backend_error>([&] { gemm(on(here), 1.0, x, y, 0.0, z); });
+  };
+  CHECK(told(far, b, c) == sentence("A"));
+  CHECK(told(a, far, c) == sentence("B"));
+  CHECK(told(a, b, far_c) == sentence("C"));
+  CHECK(here.compiled() == 0);
+  // A view does not know.
+  CHECK_NOTHROW(gemm(on(here), 1.0, far.view_of(), b, 0.0, c));
 }
 
 TEST_CASE("a place that no device is, is an error") {

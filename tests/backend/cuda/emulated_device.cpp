@@ -7,6 +7,7 @@
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <thrown.hpp>
 
+#include "tested_machine.hpp"
 #include "wrong_products.hpp"
 
 // Batched products of run-time shapes, by generated texts on an emulated device.
@@ -47,6 +48,34 @@ TEST_CASE("generated texts compute products of all scalars and layouts") {
   check(double{}, 70, 80, 20, batch_last, mapped, batch_last);
   CHECK(on.compiled() == 7);
 }
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("a device computes products of matrices that lie in any way") {
+  tested_machine machine;
+  generator g(2);
+  const auto check = [&]<class T>(T, index m, index n, index k, const storage& a, const storage& b,
+                                  const storage& c) {
+    memory_there memory(machine);
+    product<T> p(m, n, k, 70, a, b, c, entries_kind::random, g, memory.source());
+    p.shape.a.conjugated = is_complex_type<T>;
+    for (const T beta : {T(0), number<T>(-2, 1)}) {
+      p.arguments.alpha = number<T>(0.5, 1);
+      p.arguments.beta = beta;
+      const index wrong = wrong_products(memory, p);
+      CHECK_MESSAGE(wrong == 0, m, " x ", n, " x ", k, "; A ", text_of(a), "; B ", text_of(b),
+                    "; C ", text_of(c));
+    }
+  };
+  check(float{}, 8, 9, 10, pointers, by_column, by_column);
+  check(double{}, 9, 4, 5, by_column, pointers, pointers);
+  check(std::complex<double>{}, 18, 17, 4, mapped, lanes, all_lanes);
+  check(std::complex<float>{}, 40, 33, 7, backward, one, pointers);
+  check(std::complex<float>{}, 5, 6, 7, by_column, by_column, mapped);
+  check(double{}, 70, 80, 20, batch_last, mapped, batch_last);
+}
+
+TEST_SUITE_END();
 
 TEST_CASE("large batches run to the last problem, whatever the length of the grid") {
   emulation::emulated_device on;

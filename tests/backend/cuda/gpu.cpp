@@ -11,6 +11,7 @@
 #include <shapes.hpp>
 #include <sstream>
 #include <temporary.hpp>
+#include <tenfold/backend/cuda/device_tensor.hpp>
 #include <tenfold/backend/cuda/device_tunings.hpp>
 #include <tenfold/backend/cuda/gemm.hpp>
 #include <tenfold/backend/cuda/gemm_text.hpp>
@@ -210,6 +211,21 @@ TEST_CASE("an image that the driver refuses is compiled once more, and then give
   CHECK(fake_state().contexts == 0);
 }
 
+TEST_CASE("a refused image by a compiler that is newer than the driver is an error that says so") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  fake_state().version = 11040;
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  fake_state().refused_images = 2;
+  const int version = cuda::nvrtc(11040).version();
+  const std::string text =
+      cuda::gemm_text(scalar::f64, select::device_product(order_8(), gpu.capabilities()).cut);
+  CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
+        "tenfold: cuModuleLoadData of what was compiled by NVRTC " +
+            std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
+            ", which is newer than the driver's CUDA 11.4, failed: no image of this kind");
+}
+
 TEST_CASE("a function that could not be made ready is not taken for ready in the next call") {
   if (!has_compiler()) return;
   fake_state() = {};
@@ -233,13 +249,28 @@ TEST_CASE("a driver is told how much memory of a multiprocessor shall be shared"
       cuda::gemm_text(scalar::f64, select::device_product(order_8(), gpu.capabilities()).cut);
   gpu.load(text, cuda::gemm_entry);
   CHECK(fake_state().shared_percent == -1);
-  const std::string again = text + "\n";
-  gpu.load(again, cuda::gemm_entry, {nullptr, nullptr, 114 * 1024});
-  CHECK(fake_state().shared_percent == 50);
-  gpu.load(again + "\n", cuda::gemm_entry, {nullptr, nullptr, 114 * 1024 + 1});
-  CHECK(fake_state().shared_percent == 51);
-  gpu.load(again + "\n\n", cuda::gemm_entry, {nullptr, nullptr, 1 << 20});
-  CHECK(fake_state().shared_percent == 100);
+  std::string again = text;
+  const auto told = [&](index bytes) {
+    cuda::device_use use;
+    use.shared_bytes = [&](int registers) { return registers > 0 ? bytes : 0; };
+    gpu.load(again += "\n", cuda::gemm_entry, use);
+    return fake_state().shared_percent;
+  };
+  CHECK(told(114 * 1024) == 50);
+  CHECK(told(114 * 1024 + 1) == 51);
+  CHECK(told(1 << 20) == 100);
+}
+
+TEST_CASE("memory that a device does not have is an error with its bytes") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  fake_state().most_bytes = 800;
+  CHECK_NOTHROW(device_tensor<double, dyn>(on(gpu), 100));
+  CHECK(thrown_by<backend_error>([&] { device_tensor<double, dyn>(on(gpu), 101); }) ==
+        "tenfold: cuMemAlloc of 808 bytes failed: out of memory");
+  CHECK(fake_state().allocations == 0);
+  CHECK(fake_state().contexts == 0);
 }
 
 TEST_CASE("several threads may compile at the same time") {

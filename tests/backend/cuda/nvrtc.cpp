@@ -1,9 +1,12 @@
 #include <tenfold/backend/cuda/nvrtc.hpp>
 
+#include <dlfcn.h>
+
 #include <device_compiler.hpp>
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <shapes.hpp>
@@ -36,6 +39,18 @@ TEST_CASE("a library that is there and does not load is named with the loader's 
   const std::string text =
       thrown_by<backend_error>([&] { cuda::shared_library("What breaks", names); });
   CHECK(text.find("tenfold: What breaks does not load: " + broken + ": ") == 0);
+}
+
+TEST_CASE("a compiler is looked for that is not of a later CUDA than the driver") {
+  if (dlopen("libnvrtc.so.12", RTLD_LAZY) != nullptr || device_compiler() == nullptr) return;
+  // What has the name is opened first, and has nothing of a compiler.
+  const temporary_folder folder;
+  std::filesystem::create_symlink(TENFOLD_FAKE_DRIVER, folder / "libnvrtc.so.12");
+  const environment_variable path("TENFOLD_CUDA_PATH", folder.path().c_str());
+  CHECK(thrown_by<backend_error>([] { cuda::nvrtc(12040); }) ==
+        "tenfold: NVRTC, which compiles device code, has no function nvrtcGetErrorString");
+  CHECK(cuda::nvrtc(13000).version() >= 13000);
+  CHECK(cuda::nvrtc().version() >= 13000);
 }
 
 TEST_CASE("registers and spills are read from the assembler's log") {

@@ -18,6 +18,7 @@
 #include <tenfold/backend/device_batched_blas.hpp>
 #include <tenfold/backend/interface/select/device_batches.hpp>
 
+#include "tested_machine.hpp"
 #include "wrong_products.hpp"
 
 // Products that are added through a map on a device: entries are scaled once before, however often
@@ -44,22 +45,25 @@ gemm_shape added_by_rows(scalar type, index n) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("a device adds products of all scalars through maps and scales what is there once") {
-  emulation::emulated_device on;
+  tested_machine machine;
   generator g(1);
-  for_each_scalar([&](auto t) {
+  std::uint64_t seed = 1;
+  machine.for_each_scalar([&](auto t) {
     using T = decltype(t);
     for (const storage* how : {&mapped, &by_column, &apart}) {
       for (const index count : {0, 1, 7, 300}) {
-        on.most_blocks = count == 300 ? 1 : 1000;
-        on.seed += 1;
+        machine.reorder(++seed, count == 300 ? 1 : 1000);
         for (const auto kind : {entries_kind::exact, entries_kind::random}) {
-          product<T> p(4, 3, 5, count, plain, plain, *how, kind, g);
+          memory_there memory(machine);
+          product<T> p(4, 3, 5, count, plain, plain, *how, kind, g, memory.source());
           for (const T alpha : {T(-2), T(0)}) {
             for (const T beta : {T(0), T(1), number<T>(-3, 2)}) {
               p.arguments.alpha = alpha;
               p.arguments.beta = beta;
-              const index wrong = wrong_products(on, p);
+              const index wrong = wrong_products(memory, p);
               CHECK_MESSAGE(wrong == 0, text_of(*how), ", ", count, " problems, scalar ",
                             static_cast<int>(scalar_of<T>), ", alpha ", alpha, ", beta ", beta);
             }
@@ -69,45 +73,50 @@ TEST_CASE("a device adds products of all scalars through maps and scales what is
     }
   });
   // For each scalar three products, and three steps of scaling for each width of a map's numbers.
-  CHECK(on.compiled() == 4 * (3 + 2 * 3));
+  CHECK(machine.has_compiled(4 * (3 + 2 * 3)));
 }
 
 TEST_CASE("a product without a sum scales what a map names") {
-  emulation::emulated_device on;
+  tested_machine machine;
+  memory_there memory(machine);
   generator g(2);
-  product<double> p(4, 3, 0, 9, plain, plain, mapped, entries_kind::exact, g);
+  product<double> p(4, 3, 0, 9, plain, plain, mapped, entries_kind::exact, g, memory.source());
   for (const double beta : {0.0, 1.0, -2.0}) {
     p.arguments.beta = beta;
-    CHECK(wrong_products(on, p) == 0);
+    CHECK(wrong_products(memory, p) == 0);
   }
-  CHECK(on.compiled() == 3);
+  CHECK(machine.has_compiled(3));
 }
 
-TEST_CASE("what is not a number stays so where a map names it, unless beta is 0") {
-  emulation::emulated_device on;
-  const std::int32_t map[] = {1, 1, -1, 1};
-  const std::complex<double> nan(std::numeric_limits<double>::quiet_NaN(), 2);
-  std::complex<double> c[] = {7.0, nan, 7.0};
-  gemm_shape s{scalar::c64, 1, 4, 0, {}, {}, {}};
-  s.c.layout = batch_layout::gathered;
-  s.c.row = 4;
-  s.c.column = 1;
-  gemm_arguments<std::complex<double>> x;
-  x.c = {c, 4, map};
-  x.count = 1;
-  x.beta = {2, 1};
-  cuda::gemm(on, s, x);
-  CHECK(std::isnan(c[1].real()));
-  CHECK(std::isnan(c[1].imag()));
-  x.beta = 0;
-  cuda::gemm(on, s, x);
-  CHECK(c[1] == 0.0);
-  CHECK(c[0] == 7.0);
-  CHECK(c[2] == 7.0);
+TEST_CASE("many products that are added to few entries are all added there") {
+  tested_machine machine;
+  const auto where = on(machine);
+  machine.for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    constexpr index count = 3000, size = 4;
+    tensor<T, dyn, 2, 2> a(count), b(count);
+    tensor<T, dyn> c(size), got(size);
+    generator g(5);
+    fill(a.data(), a.size(), g, entries_kind::exact);
+    fill(b.data(), b.size(), g, entries_kind::exact);
+    fill(c.data(), c.size(), g, entries_kind::exact);
+    std::vector<std::int32_t> numbers;
+    for (index e = 0; e < count * 4; ++e)
+      numbers.push_back(static_cast<std::int32_t>(between(g, 0, size - 1)));
+    const index_map<std::int32_t> map(numbers.data(), count, 4, size);
+    const device_map<std::int32_t> there(where, map);
+    const auto x = copied(where, a), y = copied(where, b);
+    auto z = copied(where, c);
+    gemm(where, T(1), x, y, T(1),
+         in_memory_of<device::cuda>(gathered<T, 2, 2>(z.data(), there.there())));
+    gemm(T(1), a, b, T(1), gathered<T, 2, 2>(c.data(), map));
+    z.copy_to(got);
+    CHECK(std::equal(c.data(), c.data() + size, got.data()));
+  });
 }
 
 TEST_CASE("a gemm on a device through a map gives what the host's gives") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   const auto where = on(machine);
   const auto check = [&]<class T, class I>(T, I) {
     constexpr index count = 20, size = 61;
@@ -136,10 +145,35 @@ TEST_CASE("a gemm on a device through a map gives what the host's gives") {
       CHECK(std::equal(c.data(), c.data() + size, got.data()));
     }
   };
-  for_each_scalar([&](auto t) {
+  machine.for_each_scalar([&](auto t) {
     check(t, std::int32_t{});
     check(t, std::int64_t{});
   });
+}
+
+TEST_SUITE_END();
+
+TEST_CASE("what is not a number stays so where a map names it, unless beta is 0") {
+  emulation::emulated_device on;
+  const std::int32_t map[] = {1, 1, -1, 1};
+  const std::complex<double> nan(std::numeric_limits<double>::quiet_NaN(), 2);
+  std::complex<double> c[] = {7.0, nan, 7.0};
+  gemm_shape s{scalar::c64, 1, 4, 0, {}, {}, {}};
+  s.c.layout = batch_layout::gathered;
+  s.c.row = 4;
+  s.c.column = 1;
+  gemm_arguments<std::complex<double>> x;
+  x.c = {c, 4, map};
+  x.count = 1;
+  x.beta = {2, 1};
+  cuda::gemm(on, s, x);
+  CHECK(std::isnan(c[1].real()));
+  CHECK(std::isnan(c[1].imag()));
+  x.beta = 0;
+  cuda::gemm(on, s, x);
+  CHECK(c[1] == 0.0);
+  CHECK(c[0] == 7.0);
+  CHECK(c[2] == 7.0);
 }
 
 TEST_CASE("entries that are scaled where they are written show in the result") {

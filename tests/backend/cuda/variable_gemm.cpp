@@ -17,6 +17,8 @@
 #include <tenfold/backend/interface/select/device_batches.hpp>
 #include <thrown.hpp>
 
+#include "tested_machine.hpp"
+
 // Variable batches whose sizes the device alone knows, and groups and lists of addresses there.
 
 namespace tenfold::testing {
@@ -218,29 +220,31 @@ constexpr scalar all_scalars[] = {scalar::f32, scalar::f64, scalar::c32, scalar:
 
 }  // namespace
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("variable batches of all scalars, ops and sizes are computed on a device") {
-  emulation::emulated_device machine;
-  for_each_scalar([&](auto t) {
+  tested_machine machine;
+  machine.for_each_scalar([&](auto t) {
     using T = decltype(t);
     for (const order layout : {order::row_major, order::column_major}) {
       for (const index usual : {4, 32}) {
-        machine.most_blocks = usual == 4 ? 3 : 1000;
+        machine.reorder(1, usual == 4 ? 3 : 1000);
         variable_batch<T> x(layout, 23, 5);
         CHECK(x.is_right(machine, usual));
       }
     }
   });
-  CHECK(machine.compiled() == 8);
+  CHECK(machine.has_compiled(8));
   variable_batch<double> none(order::row_major, 0, 1), one(order::row_major, 1, 1);
   CHECK(none.is_right(machine, 32));
   CHECK(one.is_right(machine, 32));
-  CHECK(machine.compiled() == 8);
+  CHECK(machine.has_compiled(8));
 }
 
 TEST_CASE("problems of a variable batch that share a block are computed") {
-  emulation::emulated_device machine;
-  machine.most_blocks = 2;
-  for_each_scalar([&](auto t) {
+  tested_machine machine;
+  machine.reorder(1, 2);
+  machine.for_each_scalar([&](auto t) {
     using T = decltype(t);
     const auto cut = cut_for(scalar_of<T>);
     for (const order layout : {order::row_major, order::column_major}) {
@@ -261,8 +265,8 @@ TEST_CASE("problems of a variable batch that share a block are computed") {
 }
 
 TEST_CASE("lines of a variable batch that are copied some entries at once are computed") {
-  emulation::emulated_device machine;
-  for_each_scalar([&](auto t) {
+  tested_machine machine;
+  machine.for_each_scalar([&](auto t) {
     using T = decltype(t);
     for (const int together : {1, 2, 4}) {
       if (together * static_cast<int>(sizeof(T)) > 16) continue;
@@ -282,14 +286,14 @@ TEST_CASE("lines of a variable batch that are copied some entries at once are co
 }
 
 TEST_CASE("problems of a variable batch that are larger than the room are computed by parts") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   constexpr sizes large[] = {{70, 70, 70},  {33, 65, 129}, {200, 3, 45}, {3, 200, 60},
                              {1100, 1, 2},  {2, 1100, 3},  {2, 3, 2000}, {1100, 2, 0},
                              {41, 1, 1500}, {129, 31, 64}};
   const auto sizes_of = [&](generator& g, index i) {
     return i % 2 == 0 ? large[static_cast<std::size_t>(i / 2)] : up_to(g, 12);
   };
-  for_each_scalar([&](auto t) {
+  machine.for_each_scalar([&](auto t) {
     using T = decltype(t);
     for (const order layout : {order::row_major, order::column_major}) {
       for (const index usual : {4, 16, 64}) {
@@ -304,7 +308,7 @@ TEST_CASE("problems of a variable batch that are larger than the room are comput
 }
 
 TEST_CASE("problems of a variable batch may fill the room to its last entry") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   auto cut = cut_for(scalar::f64);
   cut.room = 1920;
   const auto entries = [&](const sizes& n) {
@@ -324,7 +328,7 @@ TEST_CASE("problems of a variable batch may fill the room to its last entry") {
 }
 
 TEST_CASE("neither the place nor the group of a problem of a variable batch changes a bit") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   const auto cut = cut_for(scalar::c32);
   variable_batch<std::complex<float>> x(order::row_major, 40, 19);
   generator g(23);
@@ -336,13 +340,13 @@ TEST_CASE("neither the place nor the group of a problem of a variable batch chan
   const auto one_by_one = x.result(machine, cut, 1);
   CHECK(same(x.result(machine, cut, 32), one_by_one));
   std::reverse(x.problems.begin(), x.problems.end());
-  machine.most_blocks = 1;
+  machine.reorder(1, 1);
   CHECK(same(x.result(machine, cut, 32), one_by_one));
   CHECK(same(x.result(machine, cut, 7), one_by_one));
 }
 
 TEST_CASE("a bad problem of a variable batch on a device has a code, and the others are computed") {
-  emulation::emulated_device machine;
+  tested_machine machine;
   variable_batch<double> x(order::row_major, 12, 3);
   const auto spoil = [&](std::size_t i, auto change) {
     gemm_problem<double>& p = x.problems[i];
@@ -376,19 +380,67 @@ TEST_CASE("a bad problem of a variable batch on a device has a code, and the oth
 }
 
 TEST_CASE("a variable batch on a device does not read what alpha or k leaves out") {
-  emulation::emulated_device machine;
-  double c[] = {3, 5, 7};
-  const std::vector<gemm_problem<double>> problems{
-      {.m = 1, .n = 1, .k = 4, .alpha = 0, .lda = 4, .ldb = 1, .beta = 2, .c = c, .ldc = 1},
-      {.m = 1, .n = 1, .lda = 1, .ldb = 1, .beta = 0, .c = c + 1, .ldc = 1},
-      {.m = 0, .n = 1, .k = 4, .lda = 4, .ldb = 1, .ldc = 1}};
-  int codes[] = {77, 77, 77};
-  gemm(on(machine), order::row_major, problems.data(), 3, codes);
-  for (const int code : codes) CHECK(code == 0);
-  CHECK(c[0] == 6);
-  CHECK(c[1] == 0);
-  CHECK(c[2] == 7);
+  tested_machine machine;
+  const copy_there<double> there(machine, std::vector<double>{3, 5, 7});
+  double* const c = there.data();
+  const copy_there<gemm_problem<double>> problems(
+      machine,
+      std::vector<gemm_problem<double>>{
+          {.m = 1, .n = 1, .k = 4, .alpha = 0, .lda = 4, .ldb = 1, .beta = 2, .c = c, .ldc = 1},
+          {.m = 1, .n = 1, .lda = 1, .ldb = 1, .beta = 0, .c = c + 1, .ldc = 1},
+          {.m = 0, .n = 1, .k = 4, .lda = 4, .ldb = 1, .ldc = 1}});
+  const copy_there<int> codes(machine, std::vector<int>(3, 77));
+  gemm(on(machine), order::row_major, problems.data(), 3, codes.data());
+  CHECK(codes.values() == std::vector<int>(3, 0));
+  CHECK(there.values() == std::vector<double>{6, 0, 7});
 }
+
+TEST_CASE("groups, lists of addresses and strided batches with sizes are computed on a device") {
+  tested_machine machine;
+  machine.for_each_scalar([&](auto t) {
+    using T = decltype(t);
+    constexpr index entries = 4000;
+    const auto a = exact_entries<T>(entries, 1), b = exact_entries<T>(entries, 2),
+               c = exact_entries<T>(entries, 3);
+    const copy_there<T> a_there(machine, a), b_there(machine, b), c_there(machine, c);
+    const gemm_group<T> groups[] = {
+        {op::none, op::transpose, 3, 4, 5, T(2), 5, 6, T(-1), 4, 6},
+        {op::conjugate_transpose, op::none, 2, 2, 2, T(1), 2, 2, T(0), 3, 0},
+        {op::conjugate_transpose, op::none, 6, 2, 3, T(-1), 6, 2, T(0), 2, 4},
+        {op::none, op::none, 2, 3, 4, T(0), 4, 3, T(2), 3, 2}};
+    std::vector<const T*> list_a, list_b, at_a, at_b;
+    std::vector<T*> list_c, at_c;
+    auto want = c;
+    for (index i = 0; i < 12; ++i) {
+      list_a.push_back(a.data() + 100 * i);
+      list_b.push_back(b.data() + 100 * i);
+      list_c.push_back(want.data() + 100 * i);
+      at_a.push_back(a_there.data() + 100 * i);
+      at_b.push_back(b_there.data() + 100 * i);
+      at_c.push_back(c_there.data() + 100 * i);
+    }
+    const copy_there<const T*> addresses_a(machine, at_a), addresses_b(machine, at_b);
+    const copy_there<T*> addresses_c(machine, at_c);
+    const auto where = on(machine);
+    const auto check = [&] { CHECK(c_there.values() == want); };
+    gemm(order::row_major, groups, 4, list_a.data(), list_b.data(), list_c.data());
+    gemm(where, order::row_major, groups, 4, addresses_a.data(), addresses_b.data(),
+         addresses_c.data());
+    check();
+    gemm<T>(order::column_major, op::none, op::none, 3, 2, 4, T(1), list_a.data(), 3, list_b.data(),
+            4, T(1), list_c.data(), 5, 7);
+    gemm<T>(where, order::column_major, op::none, op::none, 3, 2, 4, T(1), addresses_a.data(), 3,
+            addresses_b.data(), 4, T(1), addresses_c.data(), 5, 7);
+    check();
+    gemm<T>(order::row_major, op::transpose, op::none, 3, 3, 3, T(1), a.data(), 4, 0, b.data(), 3,
+            20, T(-1), want.data(), 3, 30, 11);
+    gemm<T>(where, order::row_major, op::transpose, op::none, 3, 3, 3, T(1), a_there.data(), 4, 0,
+            b_there.data(), 3, 20, T(-1), c_there.data(), 3, 30, 11);
+    check();
+  });
+}
+
+TEST_SUITE_END();
 
 TEST_CASE("every barrier of a variable batch is missed when it is missing") {
   constexpr const char* code = "tenfold/backend/cuda/variable_gemm.device.hpp";
@@ -438,6 +490,31 @@ TEST_CASE("every barrier of a variable batch is missed when it is missing") {
                "divergent") == orders);
 }
 
+TEST_CASE("a factor of a variable batch that outgrows its room, or that nobody brings, is caught") {
+  constexpr const char* code = "tenfold/backend/cuda/variable_gemm.device.hpp";
+  auto cut = cut_for(scalar::f64);
+  cut.room = 1920;
+  constexpr sizes more{64, 65, 15};
+  REQUIRE(variable_entries(more.m, more.n, static_cast<int>(more.k), cut.together) > cut.room);
+  variable_batch<double> x(order::row_major, 4, 29, [&](generator&, index) { return more; });
+  const auto caught = [&](const char* from, const char* to, const char* error) {
+    return emulation::times_caught(
+        {code, from, to}, error,
+        [&](emulation::emulated_device& on_this) { return x.is_right(on_this, cut, 4); });
+  };
+  using emulation::orders;
+  CHECK(caught("", "", "") == 0);
+  // Behind the room lie the factors alpha of the block's problems.
+  CHECK(caught("K.together) > K.room)", "K.together) > K.room + 30)", "") == orders);
+  CHECK(caught("const int t = thread_index();\n  bool is_used",
+               "const int t = thread_index();\n"
+               "  volatile int end = shared_bytes(K, sizeof(T)) / sizeof(T);\n"
+               "  memory.room[end] = T{};\n  bool is_used",
+               "outside") == orders);
+  x = variable_batch<double>(order::row_major, 20, 31);
+  CHECK(caught("f < factors; f +=", "f + 1 < factors; f +=", "") == orders);
+}
+
 TEST_CASE("the text of a variable batch is what it was") {
   check_golden("device_variable_gemm.txt",
                cuda::variable_gemm_text(scalar::f64, cut_for(scalar::f64)));
@@ -460,51 +537,6 @@ TEST_CASE("no device kernel of a variable batch spills") {
       }
     }
   }
-}
-
-TEST_CASE("groups, lists of addresses and strided batches with sizes are computed on a device") {
-  emulation::emulated_device machine;
-  for_each_scalar([&](auto t) {
-    using T = decltype(t);
-    constexpr index entries = 4000;
-    const auto a = exact_entries<T>(entries, 1), b = exact_entries<T>(entries, 2),
-               c = exact_entries<T>(entries, 3);
-    const copy_there<T> a_there(machine, a), b_there(machine, b), c_there(machine, c);
-    const gemm_group<T> groups[] = {
-        {op::none, op::transpose, 3, 4, 5, T(2), 5, 6, T(-1), 4, 6},
-        {op::conjugate_transpose, op::none, 2, 2, 2, T(1), 2, 2, T(0), 3, 0},
-        {op::conjugate_transpose, op::none, 6, 2, 3, T(-1), 6, 2, T(0), 2, 4},
-        {op::none, op::none, 2, 3, 4, T(0), 4, 3, T(2), 3, 2}};
-    std::vector<const T*> list_a, list_b, at_a, at_b;
-    std::vector<T*> list_c, at_c;
-    auto want = c;
-    for (index i = 0; i < 12; ++i) {
-      list_a.push_back(a.data() + 100 * i);
-      list_b.push_back(b.data() + 100 * i);
-      list_c.push_back(want.data() + 100 * i);
-      at_a.push_back(a_there.data() + 100 * i);
-      at_b.push_back(b_there.data() + 100 * i);
-      at_c.push_back(c_there.data() + 100 * i);
-    }
-    const copy_there<const T*> addresses_a(machine, at_a), addresses_b(machine, at_b);
-    const copy_there<T*> addresses_c(machine, at_c);
-    const auto where = on(machine);
-    const auto check = [&] { CHECK(c_there.values() == want); };
-    gemm(order::row_major, groups, 4, list_a.data(), list_b.data(), list_c.data());
-    gemm(where, order::row_major, groups, 4, addresses_a.data(), addresses_b.data(),
-         addresses_c.data());
-    check();
-    gemm<T>(order::column_major, op::none, op::none, 3, 2, 4, T(1), list_a.data(), 3, list_b.data(),
-            4, T(1), list_c.data(), 5, 7);
-    gemm<T>(where, order::column_major, op::none, op::none, 3, 2, 4, T(1), addresses_a.data(), 3,
-            addresses_b.data(), 4, T(1), addresses_c.data(), 5, 7);
-    check();
-    gemm<T>(order::row_major, op::transpose, op::none, 3, 3, 3, T(1), a.data(), 4, 0, b.data(), 3,
-            20, T(-1), want.data(), 3, 30, 11);
-    gemm<T>(where, order::row_major, op::transpose, op::none, 3, 3, 3, T(1), a_there.data(), 4, 0,
-            b_there.data(), 3, 20, T(-1), c_there.data(), 3, 30, 11);
-    check();
-  });
 }
 
 TEST_CASE("sizes that are wrong on a device are told as on the host, before anything runs") {

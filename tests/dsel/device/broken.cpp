@@ -1,7 +1,12 @@
 #include <broken.hpp>
 
 #include <check_call.hpp>
+#include <copy_there.hpp>
+#include <cstdint>
+#include <fuse_problems.hpp>
 #include <tenfold/dsel/on_device.hpp>
+#include <tenfold/tensor/gathered.hpp>
+#include <vector>
 
 // The device code of expressions, broken on purpose: the emulation must catch it.
 
@@ -13,14 +18,19 @@ using emulation::orders;
 constexpr const char *steps_code = "tenfold/backend/cuda/program.device.hpp",
                      *operand_code = "tenfold/backend/cuda/operand.device.hpp";
 
-/// Three matrices for each of 50 elements, by way of shared memory: numbers are exact.
-int times_caught(const emulation::change& change, const std::string& error = "") {
+/// Three matrices for each of some elements, by way of shared memory: numbers are exact.
+struct extents_of_three {
+  index e = 50, a = 7, b = 6, c = 4, i = 5;
+};
+int times_caught(const emulation::change& change, const std::string& error = "",
+                 const extents_of_three& n = {}) {
   const std::string_view text = "ai,ebi,bc->eac";
   operand_list inputs;
   std::vector<sample<double>> x;
   generator g(1);
   for (const std::vector<index>& e :
-       {std::vector<index>{7, 5}, std::vector<index>{50, 6, 5}, std::vector<index>{6, 4}})
+       {std::vector<index>{n.a, n.i}, std::vector<index>{n.e, n.b, n.i},
+        std::vector<index>{n.b, n.c}})
     x.emplace_back(e);
   for (auto& s : x) {
     s.fill(g, entries_kind::exact);
@@ -62,6 +72,56 @@ TEST_CASE("a barrier of an expression that only some threads reach is an error")
                      "divergent") == orders);
 }
 
+TEST_CASE("warps that leave a pass at a barrier that they must reach are an error") {
+  // Most of the threads have a line of one pass only.
+  const extents_of_three large{.e = 4, .a = 4, .b = 70, .c = 16, .i = 8};
+  CHECK(times_caught({steps_code, "if constexpr (P::skips) {", "static_assert(P::skips);\n  {"}, "",
+                     large) == 0);
+  CHECK(times_caught({steps_code, "  run_along<P, S, End>(here, number);\n}",
+                      "  run_along<P, S, End>(here, number);\n  wait_for_block();\n}"},
+                     "divergent", large) == orders);
+}
+
+TEST_CASE("a number of a map that is another entry's shows in the result") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  constexpr auto kernel = fuse(e)(v(e, i) = A(i, j) * u(e, j));
+  constexpr index elements = 40, nodes = 3 * elements;
+  // One number more than the map has: who reads beyond its last one finds an entry.
+  std::vector<std::int32_t> numbers;
+  for (index at = 0; at <= nodes; ++at)
+    numbers.push_back(static_cast<std::int32_t>((at * 7 + 2) % nodes));
+  const index_map<std::int32_t> map(numbers.data(), elements, 3, nodes);
+  tensor<double, dyn> from(nodes), want(nodes), got(nodes);
+  tensor<double, 3, 3> table;
+  fill(from, 1);
+  fill(table, 2);
+  kernel(v = gathered<double, 3>(want.data(), map), u = gathered<const double, 3>(from.data(), map),
+         A = table);
+  const auto caught = [&](const char* change_from, const char* change_to) {
+    return emulation::times_caught(
+        {operand_code, change_from, change_to}, "", [&](emulation::emulated_device& on_this) {
+          const auto where = on(on_this);
+          const copy_there<std::int32_t> there(on_this, numbers);
+          const auto map_there =
+              index_map<std::int32_t>::unchecked(there.data(), elements, 3, nodes);
+          const auto x = copied(where, from);
+          const auto B = copied(where, table);
+          device_tensor<double, dyn> y(where, nodes);
+          kernel(where, v = in_memory_of<device::cuda>(gathered<double, 3>(y.data(), map_there)),
+                 u = in_memory_of<device::cuda>(gathered<const double, 3>(x.data(), map_there)),
+                 A = B);
+          y.copy_to(got);
+          return same(got, want);
+        });
+  };
+  CHECK(caught("", "") == 0);
+  CHECK(caught("static_cast<const int*>(map)[number + further]",
+               "static_cast<const int*>(map)[number + further + 1]") == orders);
+}
+
 TEST_CASE("an entry beyond an element's shared memory is an error, one that nobody wrote shows") {
   CHECK(times_caught({operand_code, "of_element(memory, further) = value;",
                       "volatile long long end = P::elements * P::element_entries;\n"
@@ -71,8 +131,7 @@ TEST_CASE("an entry beyond an element's shared memory is an error, one that nobo
   CHECK(times_caught({operand_code, "of_element(memory, further) = value;",
                       "of_element(memory, further + X.apart) = value;"},
                      "outside what an element has") == orders);
-  CHECK(times_caught({steps_code, "{mine < all && is_part", "{mine + 1 < all && is_part"}) ==
-        orders);
+  CHECK(times_caught({steps_code, "{mine < all}", "{mine + 1 < all}"}) == orders);
 }
 
 }  // namespace tenfold::testing

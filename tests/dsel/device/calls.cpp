@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <emulated_device.hpp>
 #include <fuse_problems.hpp>
+#include <tenfold/dsel/explain_on_device.hpp>
 #include <tenfold/tensor/conjugated.hpp>
 
 // What people write, with tensors in the memory of a device.
@@ -100,6 +102,57 @@ TEST_CASE("what is wrong with a call on a device is told as on the host, before 
 }
 
 TEST_SUITE_END();
+
+TEST_CASE("a tensor of another device is an error that names it and the devices") {
+  emulation::emulated_device here, other;
+  const auto where = on(here);
+  const device_tensor<double, 4, 4> A(where), far(on(other));
+  device_tensor<double, 4, 4> C(where), far_C(on(other));
+  const auto told = [](const auto& call) { return testing::thrown_by<backend_error>(call); };
+  const std::string elsewhere =
+      " lies in the memory of another device (an emulation) than that of the call (an emulation)";
+  const std::string operand_1 = "tenfold: \"ij,jk->ik\": operand 1" + elsewhere,
+                    output = "tenfold: \"ij,jk->ik\": the output" + elsewhere;
+  CHECK(told([&] { einsum<"ij,jk->ik">(where, A, far); }) == operand_1);
+  CHECK(told([&] { einsum<"ij,jk->ik">(where, A, conj(far)); }) == operand_1);
+  CHECK(told([&] { einsum<"ij,jk->ik">(where, into(C), A, far, alpha(2)); }) == operand_1);
+  CHECK(told([&] { einsum<"ij,jk->ik">(where, into(far_C), A, A); }) == output);
+  CHECK(told([&] { einsum("ij,jk->ik", where, into(C), A, far, beta(1)); }) == operand_1);
+  CHECK(told([&] { einsum("ij,jk->ik", where, into(far_C), A, A); }) == output);
+  CHECK(told([&] { explain<"ij,jk->ik">(where, A, far); }) == operand_1);
+  CHECK(told([&] { explain<"ij,jk->ik">(where, into(far_C), A, A); }) == output);
+  CHECK(told([&] { explain("ij,jk->ik", where, A, far); }) == operand_1);
+  CHECK(told([&] { explain("ij,jk->ik", where, into(far_C), A, A); }) == output);
+  CHECK(here.compiled() == 0);
+  // A view does not know.
+  CHECK_NOTHROW(einsum<"ij,jk->ik">(where, into(C), A, far.view_of()));
+}
+
+TEST_CASE("a tensor of another device in a fused kernel is an error that names it") {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr input<"A"> A;
+  constexpr output<"v"> v;
+  constexpr auto kernel = fuse(e)(v(e, i) = A(i, j) * u(e, j));
+  emulation::emulated_device here, other;
+  const auto where = on(here);
+  const device_tensor<double, 4, 4> table(where), far_table(on(other));
+  const device_tensor<double, dyn, 4> U(where, 9);
+  device_tensor<double, dyn, 4> V(where, 9), far_V(on(other), 9);
+  const auto told = [](const auto& call) { return testing::thrown_by<backend_error>(call); };
+  const auto sentence = [](const char* what) {
+    return std::string("tenfold: \"v(e,i) = A(i,j) * u(e,j)\": ") + what +
+           " lies in the memory of another device (an emulation) than that of the call (an "
+           "emulation)";
+  };
+  CHECK(told([&] { kernel(where, v = V, u = U, A = far_table); }) == sentence("'A' at position 9"));
+  CHECK(told([&] { kernel(where, v = V, u = U, A = reflection_symmetric(far_table)); }) ==
+        sentence("'A' at position 9"));
+  CHECK(told([&] { kernel(where, v = far_V, u = U, A = table); }) == sentence("'v' at position 0"));
+  CHECK(told([&] { kernel.explain(where, v = V, u = U, A = far_table); }) ==
+        sentence("'A' at position 9"));
+  CHECK(here.compiled() == 0);
+}
 
 TEST_CASE("on(device::emulated) is a place where calls run") {
   const auto where = on(device::emulated);

@@ -33,6 +33,7 @@ TEST_CASE("products, sums, diagonals and permutations of few operands run on a d
       {",ij->ij", {{}, {3, 4}}},
       {"ijk->jk", {{6, 1, 7}}},
       {"i,i,i->i", {{130}, {130}, {130}}},
+      {",i+i->i", {{}, {1030}, {1030}}},
       {"...ij,...jk->...ik", {{2, 3, 4, 5}, {2, 3, 5, 2}}},
   };
   for (const auto& x : all) check_on_device<double>(machine, x);
@@ -121,6 +122,38 @@ TEST_CASE("long sums are shared whichever entries are neighbours") {
                                       {"ij,i->j", {{2000, 40}, {2000}}},
                                       {"ijk->j", {{30, 40, 50}}}})
     check_on_device<double>(machine, x);
+}
+
+TEST_CASE("products that are launches of their own leave their results in one workspace") {
+  test_device machine;
+  for (const expression_of_text& x :
+       {expression_of_text{"i,ij,jk,kl,lm,m->", {{7}, {7, 9}, {9, 11}, {11, 6}, {6, 8}, {8}}},
+        {"ij,jk,kl,lm->", {{7, 9}, {9, 11}, {11, 6}, {6, 8}}},
+        {"ij,jk-ik->ik", {{132, 160}, {160, 160}, {132, 160}}}})
+    check_on_device<double>(machine, x);
+}
+
+TEST_CASE("steps of vectors of another length compile nothing") {
+  test_device machine;
+  for (const std::string_view text : {"i->i", "i,i->i", ",i->i"}) {
+    const auto check = [&](index n) {
+      const extents_list extents = text == "i->i"     ? extents_list{{n}}
+                                   : text == "i,i->i" ? extents_list{{n}, {n}}
+                                                      : extents_list{{}, {n}};
+      check_on_device<double>(machine, {text, extents});
+    };
+    check(1);
+    check(517);
+    const int compiled = machine.compiled();
+    check(300);
+    check(2048);
+    CHECK(machine.compiled() == compiled);
+  }
+  generator g(3);
+  sample<double> a({40}, {3}), b({40}, {-2});
+  a.fill(g, entries_kind::exact);
+  b.fill(g, entries_kind::exact);
+  check_on_device<double>(machine, "i,i->i", entries_kind::exact, {seen(a), seen(b)});
 }
 
 TEST_CASE("one tensor is read twice, with the batch in different places") {

@@ -5,7 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <emulated_device.hpp>
 #include <fuse_problems.hpp>
+
+#include "second_call.hpp"
 
 // Index notation with tensors in the memory of a device: the calls that it stands for.
 
@@ -95,6 +98,39 @@ TEST_CASE("a statement on device tensors that is wrong leaves them as they were"
             [&] { y(e, i) = 2 * A(e, i, j) * short_one(e, j) + 3 * y(e, i); }) != "");
   CHECK(machine.compiled() == 0);
 }
+
 TEST_SUITE_END();
+
+TEST_CASE("a statement on device tensors like one before only launches") {
+  if (!testing::has_compiler()) return;
+  using labels::e, labels::i, labels::j;
+  testing::counting_gpu gpu;
+  const auto where = gpu.where();
+  const device_tensor<double, dyn, 3, 4> A(where, 7);
+  const device_tensor<double, dyn, 4> u(where, 7);
+  const device_tensor<double, dyn, 3> f(where, 7);
+  device_tensor<double, dyn, 3> y(where, 7);
+  testing::check_captured(gpu, [&] { y(e, i) = A(e, i, j) * u(e, j) - f(e, i); });
+  testing::check_captured(gpu, [&] { y(e, i) += 2 * A(e, i, j) * u(e, j) + 3 * f(e, i); });
+}
+
+TEST_CASE("a statement with a tensor of another device is an error, and leaves all as it was") {
+  using labels::e, labels::i, labels::j;
+  emulation::emulated_device here, other;
+  batch_of_matrices x;
+  const auto A = copied(on(here), x.A);
+  const auto u = copied(on(other), x.u);
+  auto y = copied(on(here), x.y);
+  const std::string elsewhere =
+      ": operand 1 lies in the memory of another device (an emulation) than that of the call (an "
+      "emulation)";
+  CHECK(testing::thrown_by<backend_error>([&] { y(e, i) = A(e, i, j) * u(e, j); }) ==
+        "tenfold: \"eij,ej->ei\"" + elsewhere);
+  // The second term of several, before the first is written.
+  CHECK(testing::thrown_by<backend_error>([&] {
+          y(e, i) = 2 * y(e, i) + 3 * copied(on(other), x.f)(e, i);
+        }) == "tenfold: \"ei+ei->ei\"" + elsewhere);
+  CHECK(here.compiled() == 0);
+}
 
 }  // namespace tenfold

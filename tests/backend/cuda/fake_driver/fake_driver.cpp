@@ -8,7 +8,7 @@ namespace {
 
 tenfold::testing::fake_driver_state state;
 
-constexpr int invalid_value = 1, refused = 209, no_context = 201;
+constexpr int invalid_value = 1, out_of_memory = 2, refused = 209, no_context = 201;
 int in_context() { return state.contexts > 0 ? 0 : no_context; }
 
 void* pointer(std::size_t address) { return reinterpret_cast<void*>(address); }
@@ -20,6 +20,7 @@ tenfold::testing::fake_driver_state* tenfold_fake_driver_state() { return &state
 
 extern "C" {
 int cuInit(unsigned);
+int cuDriverGetVersion(int*);
 int cuGetErrorString(int, const char**);
 int cuDeviceGetCount(int*);
 int cuDeviceGet(int*, int);
@@ -44,11 +45,18 @@ int cuMemcpyHtoDAsync_v2(std::size_t, const void*, std::size_t, void*);
 int cuMemcpyDtoHAsync_v2(void*, std::size_t, std::size_t, void*);
 int cuMemcpyDtoDAsync_v2(std::size_t, std::size_t, std::size_t, void*);
 int cuStreamSynchronize(void*);
+int cuStreamIsCapturing(void*, int*);
 }
 
 int cuInit(unsigned) { return 0; }
+int cuDriverGetVersion(int* version) {
+  *version = state.version;
+  return 0;
+}
 int cuGetErrorString(int code, const char** text) {
-  *text = code == refused ? "no image of this kind" : "something else";
+  *text = code == refused         ? "no image of this kind"
+          : code == out_of_memory ? "out of memory"
+                                  : "something else";
   return 0;
 }
 int cuDeviceGetCount(int* count) {
@@ -119,6 +127,7 @@ int cuCtxPopCurrent_v2(void** context) {
 int cuModuleLoadData(void** module, const void* image) {
   if (in_context() != 0) return no_context;
   ++state.images;
+  ++state.calls.loads;
   if (std::memcmp(image,
                   "\x7f"
                   "ELF",
@@ -171,41 +180,57 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
 }
 int cuMemAlloc_v2(std::size_t* address, std::size_t bytes) {
   if (in_context() != 0 || bytes == 0) return invalid_value;
+  if (bytes > state.most_bytes) return out_of_memory;
   ++state.allocations;
+  ++state.calls.allocations;
   *address = reinterpret_cast<std::uintptr_t>(std::malloc(bytes));
   return 0;
 }
 int cuMemFree_v2(std::size_t address) {
   if (in_context() != 0) return no_context;
   --state.allocations;
+  ++state.calls.frees;
   std::free(pointer(address));
   return 0;
 }
 int cuMemAllocHost_v2(void** address, std::size_t bytes) {
   if (in_context() != 0 || bytes == 0) return invalid_value;
   ++state.host_allocations;
+  ++state.calls.allocations;
   *address = std::malloc(bytes);
   return 0;
 }
 int cuMemFreeHost(void* address) {
   if (in_context() != 0) return no_context;
   --state.host_allocations;
+  ++state.calls.frees;
   std::free(address);
   return 0;
 }
 int cuMemcpyHtoDAsync_v2(std::size_t to, const void* from, std::size_t bytes, void*) {
   if (in_context() != 0) return no_context;
+  ++state.calls.copies_in;
   std::memcpy(pointer(to), from, bytes);
   return 0;
 }
 int cuMemcpyDtoDAsync_v2(std::size_t to, std::size_t from, std::size_t bytes, void*) {
   if (in_context() != 0) return no_context;
+  ++state.copies_within;
   std::memcpy(pointer(to), pointer(from), bytes);
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, std::size_t from, std::size_t bytes, void*) {
   if (in_context() != 0) return no_context;
+  ++state.calls.copies_out;
   std::memcpy(to, pointer(from), bytes);
   return 0;
 }
-int cuStreamSynchronize(void*) { return in_context(); }
+int cuStreamSynchronize(void*) {
+  ++state.calls.waits;
+  return in_context();
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  if (in_context() != 0) return no_context;
+  *status = stream != nullptr && stream == state.captured ? 1 : 0;
+  return 0;
+}

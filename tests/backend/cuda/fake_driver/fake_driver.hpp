@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,19 @@ struct fake_launch {
   void* stream = nullptr;
 };
 
+/// How often the driver was asked for what a CUDA graph cannot capture, or what makes it read the
+/// host when it is replayed.
+struct fake_calls {
+  int waits = 0;
+  int allocations = 0, frees = 0;  ///< of memory of the device or of the host
+  int copies_in = 0, copies_out = 0;
+  int loads = 0;  ///< of modules
+
+  friend bool operator==(const fake_calls&, const fake_calls&) = default;
+};
+
 struct fake_driver_state {
+  int version = 99000;         ///< of CUDA
   int refused_images = 0;      ///< so many images to come are refused
   int refused_attributes = 0;  ///< so many attributes of functions to come are refused
   int contexts = 0;            ///< on the stack of current ones
@@ -24,7 +37,11 @@ struct fake_driver_state {
   int host_allocations = 0;    ///< likewise, of the host's memory
   int shared_bytes_allowed = 0;
   int shared_percent = -1;  ///< that the last function shall have of its multiprocessor's memory
+  std::size_t most_bytes = ~std::size_t{0};  ///< of an allocation; more there are not
+  void* captured = nullptr;                  ///< the stream that is captured
   std::vector<fake_launch> launches;
+  int copies_within = 0;
+  fake_calls calls;
   std::string last_function;
 };
 
