@@ -147,7 +147,8 @@ class device_values : protected plan_values<L> {
 
   // --- shared memory ---
 
-  /// A stretch of an element's shared memory that is taken from one stage to another.
+  /// A stretch of an element's shared memory that is taken from one stage to another; or of the
+  /// workspace, from one phase to another.
   struct stretch {
     index entries;
     int first_stage, last_stage;

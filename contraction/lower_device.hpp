@@ -69,6 +69,11 @@ class device_lowering : private device_fusion<L> {
     return l;
   }
 
+  /// After `run`: entries of the workspace that elements need, and not all of them alike.
+  index entries_of_elements(const device_program& made) const {
+    return made.workspace_entries - std::min(common_entries_, made.workspace_entries);
+  }
+
  private:
   bool in_slabs(int s) const { return slab_ >= 0 && contains(result_labels(s), slab_); }
 
@@ -77,18 +82,20 @@ class device_lowering : private device_fusion<L> {
     if (is_alias(s)) return read(s);
     if (contains(fused_, s)) return in_shared_memory(s, fused_batch_);  // `fuse` will say where
     auto [p, entries] = lay(plan_.steps[s].order, device_memory::global);
-    take_workspace(p, entries);
+    take_workspace(p, entries, s);
     return p;
   }
 
   // --- the workspace ---
 
-  /// A value in the workspace: behind all others, until all phases are made.
-  void take_workspace(placed_value& p, index entries) {
+  /// A value of step s in the workspace: behind all others, until all phases are made.
+  void take_workspace(placed_value& p, index entries, int s) {
     p.whose = device_buffer::workspace;
     p.offset = out_.workspace_entries;
     out_.workspace_entries += entries;
     in_workspace_.push_back({entries, static_cast<int>(out_.phases.size()), 0, p.offset});
+    if (problem_.batch >= 0 && !contains(result_labels(s), problem_.batch))
+      common_entries_ += entries;
   }
   /// Places what lies there anew: each from the phase that writes it to the last one that reads it.
   void place_workspace() {
@@ -167,8 +174,13 @@ class device_lowering : private device_fusion<L> {
       const auto given = values_;
       for (int v = 0; v < n_; ++v)
         if (is_table(value(v), batch)) value(v).where = device_memory::block;
-      for (int s = 0; s < plan_.step_count; ++s)
-        value(n_ + s) = is_final(s) ? output() : is_alias(s) ? read(s) : in_shared_memory(s, batch);
+      for (int s = 0; s < plan_.step_count; ++s) {
+        value(n_ + s) = is_final(s)   ? output()
+                        : is_alias(s) ? read(s)
+                        : contains(fused, s)
+                            ? in_shared_memory(s, batch)
+                            : lay(plan_.steps[s].order, device_memory::global).place;
+      }
       const index entries = lay_out(arrange(fused, batch), batch, 0, [](int, index, int) {});
       values_ = given;
       return entries <= room();
@@ -405,7 +417,7 @@ class device_lowering : private device_fusion<L> {
     device_step& last = rest.steps[0];
     placed_value partial;
     partial.type = problem_.type;
-    take_workspace(partial, lines * sum_parts(step, phase.loops.data()));
+    take_workspace(partial, lines * sum_parts(step, phase.loops.data()), s);
     last.a = operand(rest, partial);
     last.b = {};
     last.part = last.part_to = 0;
@@ -441,12 +453,10 @@ class device_lowering : private device_fusion<L> {
       return found;
     };
     phase_transpose x;
-    x.how = select::device_transposition(problem_.type);
+    x.how = select::device_transposition(problem_.type, from.type, to.type);
     const int j = neighbours_in(from), i = neighbours_in(to);
     if (i < 0 || j < 0 || i == j || extent(i) < x.how.side / 2 || extent(j) < x.how.side / 2)
       return false;
-    x.how.from = from.type;
-    x.how.to = to.type;
     x.how.conjugated = from.conjugated;
     x.how.sign = said.sign;
     x.how.finishes = is_final(s);
@@ -487,6 +497,7 @@ class device_lowering : private device_fusion<L> {
 
   device_program out_;
   std::vector<stretch> in_workspace_;      ///< stages are phases
+  index common_entries_ = 0;               ///< there, of values without the batch
   int slab_ = -1;                          ///< a label
   label_set fused_ = 0, fused_batch_ = 0;  ///< steps, and the labels that are their batch
 };
@@ -499,7 +510,7 @@ device_program lower_device(const problem<L>& p, const contraction_plan<L>& plan
   device_lowering<L> lowering(p, plan, sources, output, d);
   device_program whole = lowering.run();
   const int batch = lowering.slab_label();
-  const index bytes = whole.workspace_entries * static_cast<index>(bytes_of(p.type));
+  const index bytes = lowering.entries_of_elements(whole) * static_cast<index>(bytes_of(p.type));
   if (batch < 0 || bytes <= select::device_slab_bytes(d)) return whole;
   problem<L> of_slab = p;
   of_slab.extent[batch] = select::device_slab_elements(p.extent[batch], bytes, d);

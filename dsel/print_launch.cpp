@@ -38,7 +38,7 @@ std::string launch(const explained_device& on, std::size_t at) {
       s += counted(x.batch, "element") + " through shared memory" + in_a_block;
       break;
     case launch_kind::parts:
-      s += counted(x.batch, "square part") + " through shared memory, a block to each\n";
+      s += counted(x.batch, "square part") + " through shared memory, one at a time in a block\n";
       break;
     case launch_kind::lines:
       s += counted(x.batch, x.lanes == 1 ? "line" : "sum") +

@@ -171,40 +171,28 @@ TENFOLD_DEVICE void write_together(T* to, const T* from) {
 #endif
 }
 
-/// The same, of 4, 8 or 16 bytes, of what is touched once: by way of L2 alone.
+/// The same, of 16 bytes, of what is touched once: by way of L2 alone.
 #if defined(__CUDACC__)
-template <unsigned long long Bytes>
-struct word_of;
-template <>
-struct word_of<4> {
-  using type = int;
-};
-template <>
-struct word_of<8> {
-  using type = int2;
-};
-template <>
-struct word_of<16> {
-  using type = int4;
-};
 template <class T, int N>
 union values_or_word {
-  typename word_of<N * sizeof(T)>::type word;
+  int4 word;
   values<T, N> is;
 };
 template <int N, class T>
 TENFOLD_DEVICE void read_past_cache(T* to, const T* from) {
+  static_assert(N * sizeof(T) == sizeof(int4));
   values_or_word<T, N> x;
-  x.word = __ldcg(reinterpret_cast<const decltype(x.word)*>(from));
+  x.word = __ldcg(reinterpret_cast<const int4*>(from));
   TENFOLD_UNROLL
   for (int i = 0; i < N; ++i) to[i] = x.is.value[i];
 }
 template <int N, class T>
 TENFOLD_DEVICE void write_past_cache(T* to, const T* from) {
+  static_assert(N * sizeof(T) == sizeof(int4));
   values_or_word<T, N> x;
   TENFOLD_UNROLL
   for (int i = 0; i < N; ++i) x.is.value[i] = from[i];
-  __stcg(reinterpret_cast<decltype(x.word)*>(to), x.word);
+  __stcg(reinterpret_cast<int4*>(to), x.word);
 }
 #else
 template <int N, class T>

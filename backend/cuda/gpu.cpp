@@ -163,10 +163,12 @@ void gpu::launch(device_function f, const device_launch& how, void** arguments) 
 bool gpu::has_library() {
   std::call_once(library_is_sought_, [this] {
     const current context(*this);
-    try {
-      library_.emplace(*this, libraries_);
-    } catch (const backend_error&) {
-      // Nobody needs it.
+    // Nobody needs it. The newest comes first, but may be too new for the driver.
+    for (std::size_t first = 0; first < libraries_.size() && !library_; ++first) {
+      try {
+        library_.emplace(*this, libraries_.subspan(first));
+      } catch (const backend_error&) {
+      }
     }
   });
   return library_.has_value();

@@ -3,8 +3,8 @@
 #include <tenfold/backend/cuda/base.device.hpp>
 #include <tenfold/backend/interface/device_step.hpp>
 
-/// The operands of the steps of one phase: the shared memory of a block, where an element lies in the
-/// batch, where a line lies in each operand, and how it is read and written.
+/// The operands of the steps of one phase: the shared memory of a block, where an element lies in
+/// the batch, where a line lies in each operand, and how it is read and written.
 ///
 /// The text of a phase is a type P of constants, which device_step.hpp and device_program.hpp
 /// explain: `entry`, `steps`, `loops`, `first_copy`, `first_step`, `step_count`, `last_readers`,

@@ -30,20 +30,114 @@ constexpr bool lies_so = sizeof(device_phase_arguments<T, 2>) ==
 static_assert(lies_so<float> && lies_so<double> && lies_so<std::complex<float>> &&
               lies_so<std::complex<double>>);
 
-template <class T>
-device_transpose_arguments<T> arguments_of(const phase_transpose& x, const void* from, void* to,
-                                           T alpha, T beta) {
-  device_transpose_arguments<T> a{from,    to,      x.rows,  x.columns, x.x_row, x.y_row,
-                                  x.loops, false, {}, {}, {}, alpha, beta};
-  std::copy_n(x.extents, x.loops, a.extents);
-  std::copy_n(x.x_steps, x.loops, a.x_steps);
-  std::copy_n(x.y_steps, x.loops, a.y_steps);
-  return a;
-}
-
 std::size_t argument_bytes(const device_phase& phase) {
   return phase.places.size() * sizeof(device_base) + sizeof(behind_places<std::complex<double>>);
 }
+
+/// The launches of one run.
+template <class T>
+struct starting {
+  device_machine& machine;
+  const device_program& program;
+  const program_arguments<T>& arguments;
+  void* workspace;
+  void* stream;
+  device_function halve_function;
+  index first_element = 0, elements = 0;  ///< of the slab whose turn it is
+
+  device_base base_of(const phase_place& p) const {
+    entry_map map;
+    index offset = p.offset;
+    if (p.where != device_buffer::workspace) offset += first_element * p.steps[0];
+    const void* data = workspace;
+    if (p.where == device_buffer::input) {
+      data = arguments.inputs[p.slot];
+      if (p.mapped) map = arguments.maps[p.slot];
+    } else if (p.where == device_buffer::output) {
+      data = arguments.output;
+      map = arguments.output_map;
+    }
+    device_base base;
+    base.data = data;
+    if (p.mapped)
+      base.map = static_cast<const char*>(map.numbers) +
+                 offset * static_cast<index>(map.wide ? sizeof(long long) : sizeof(int));
+    else
+      base.data = static_cast<const char*>(data) + offset * static_cast<index>(bytes_of(p.type));
+    std::copy(std::begin(p.steps), std::end(p.steps), base.steps);
+    return base;
+  }
+  /// Where place number `at` of a phase that maps nothing begins.
+  const void* data_of(const device_phase& phase, int at) const {
+    return base_of(phase.places[static_cast<std::size_t>(at)]).data;
+  }
+
+  void product(const device_phase& phase) const {
+    const phase_product& x = *phase.product;
+    gemm(machine, x.shape,
+         gemm_arguments<T>{{data_of(phase, x.a), x.problem_a},
+                           {data_of(phase, x.b), x.problem_b},
+                           {data_of(phase, x.c), x.problem_c},
+                           phase.in_slabs ? x.count / program.slab_elements * elements : x.count,
+                           x.finishes ? arguments.alpha : T(1),
+                           x.finishes ? arguments.beta : T(0)},
+         stream);
+  }
+
+  void transposition(const device_phase& phase, device_function f) const {
+    const phase_transpose& x = *phase.transpose;
+    device_transpose_arguments<T> a;
+    a.x = data_of(phase, x.x);
+    a.y = const_cast<void*>(data_of(phase, x.y));
+    a.rows = x.rows;
+    a.columns = x.columns;
+    a.x_row = x.x_row;
+    a.y_row = x.y_row;
+    a.loops = x.loops;
+    std::copy_n(x.extents, x.loops, a.extents);
+    std::copy_n(x.x_steps, x.loops, a.x_steps);
+    std::copy_n(x.y_steps, x.loops, a.y_steps);
+    a.alpha = arguments.alpha;
+    a.beta = arguments.beta;
+    transpose(machine, f, x.how, x.parts(), a, stream);
+  }
+
+  void steps(const device_phase& phase, device_function f) const {
+    std::unique_lock constants_lock(machine.constants_mutex, std::defer_lock);
+    if (!phase.constants.empty()) constants_lock.lock();
+    for (const phase_constant& c : phase.constants) bring(c, data_of(phase, c.place), f);
+    alignas(16) unsigned char bytes[most_argument_bytes];
+    auto* at = bytes;
+    for (const phase_place& place : phase.places) {
+      const device_base base = base_of(place);
+      std::memcpy(at, &base, sizeof base);
+      at += sizeof base;
+    }
+    const behind_places<T> rest{phase.in_slabs ? elements : phase.count(), arguments.alpha,
+                                arguments.beta};
+    std::memcpy(at, &rest, sizeof rest);
+    void* list[] = {bytes};
+    const index blocks =
+        select::device_blocks(phase, program.type, f.registers, machine.capabilities());
+    const auto shared = static_cast<std::size_t>(select::device_phase_bytes(phase, program.type));
+    machine.launch(f, {blocks, phase.threads, shared, stream}, list);
+  }
+
+  /// Copies a table, or its halves, to the constants of f.
+  void bring(const phase_constant& c, const void* from, device_function f) const {
+    T* const to = static_cast<T*>(f.constants) + c.to;
+    if constexpr (!is_complex(scalar_of<T>)) {
+      if (c.halves != reflection::none) {
+        halve(machine, halve_function,
+              device_halve_arguments<T>{static_cast<const T*>(from), to, c.rows, c.columns, c.row,
+                                        c.column, c.halves},
+              stream);
+        return;
+      }
+    }
+    machine.copy_within(to, from, static_cast<std::size_t>(c.entries) * sizeof(T), stream);
+  }
+};
 
 }  // namespace
 
@@ -55,8 +149,13 @@ ready_program::ready_program(device_machine& machine, device_program program, vo
       continue;
     }
     if (phase.transpose) {
+      device_use use;
+      use.shared_bytes = [&](int registers) {
+        return select::device_transpose_shared(phase.transpose->how, type(), registers,
+                                               machine_.capabilities());
+      };
       functions_.push_back(
-          machine_.load(transpose_text(program_.type, phase.transpose->how), transpose_entry));
+          machine_.load(transpose_text(type(), phase.transpose->how), transpose_entry, use));
       continue;
     }
     for (const phase_constant& c : phase.constants)
@@ -71,9 +170,8 @@ ready_program::ready_program(device_machine& machine, device_program program, vo
       use.shared_bytes = [&](int registers) {
         return select::device_phase_shared(phase, type(), registers, machine_.capabilities());
       };
-    functions_.push_back(compile_without_spills(phase, [&] {
-      return machine_.load(program_text(type(), phase), program_entry, use);
-    }));
+    functions_.push_back(compile_without_spills(
+        phase, [&] { return machine_.load(program_text(type(), phase), program_entry, use); }));
   }
 }
 
@@ -101,99 +199,19 @@ template <class T>
 void ready_program::run(const program_arguments<T>& arguments, void* stream) const {
   const held_workspace workspace =
       machine_.workspaces.hold(machine_, stream, static_cast<std::size_t>(workspace_bytes()));
-  // Of the slab whose turn it is, in a phase that is in slabs.
-  index first_element = 0, elements = 0;
-  const auto base_of = [&](const phase_place& p) {
-    entry_map map;
-    index offset = p.offset;
-    if (p.where != device_buffer::workspace) offset += first_element * p.steps[0];
-    const void* data = workspace.data;
-    if (p.where == device_buffer::input) {
-      data = arguments.inputs[p.slot];
-      if (p.mapped) map = arguments.maps[p.slot];
-    } else if (p.where == device_buffer::output) {
-      data = arguments.output;
-      map = arguments.output_map;
-    }
-    device_base base;
-    base.data = data;
-    if (p.mapped)
-      base.map = static_cast<const char*>(map.numbers) +
-                 offset * static_cast<index>(map.wide ? sizeof(long long) : sizeof(int));
-    else
-      base.data = static_cast<const char*>(data) + offset * static_cast<index>(bytes_of(p.type));
-    std::copy(std::begin(p.steps), std::end(p.steps), base.steps);
-    return base;
-  };
-  const auto start = [&](std::size_t i) {
-    const device_phase& phase = program_.phases[i];
-    if (phase.product) {
-      const phase_product& x = *phase.product;
-      const index count = phase.in_slabs ? x.count / program_.slab_elements * elements : x.count;
-      const auto place = [&](int at, index problem) {
-        const void* const data = base_of(phase.places[static_cast<std::size_t>(at)]).data;
-        return batch_place{data, problem};
-      };
-      gemm(machine_, x.shape,
-           gemm_arguments<T>{place(x.a, x.problem_a), place(x.b, x.problem_b),
-                             place(x.c, x.problem_c), count, x.finishes ? arguments.alpha : T(1),
-                             x.finishes ? arguments.beta : T(0)},
-           stream);
-      return;
-    }
-    if (phase.transpose) {
-      const phase_transpose& x = *phase.transpose;
-      const device_base from = base_of(phase.places[static_cast<std::size_t>(x.x)]),
-                        to = base_of(phase.places[static_cast<std::size_t>(x.y)]);
-      transpose(machine_, functions_[i], x.how, x.parts(),
-                arguments_of(x, from.data, const_cast<void*>(to.data), arguments.alpha,
-                             arguments.beta),
-                stream);
-      return;
-    }
-    std::unique_lock constants_lock(machine_.constants_mutex, std::defer_lock);
-    if (!phase.constants.empty()) constants_lock.lock();
-    for (const phase_constant& c : phase.constants) {
-      const void* const from = base_of(phase.places[static_cast<std::size_t>(c.place)]).data;
-      T* const to = static_cast<T*>(functions_[i].constants) + c.to;
-      if constexpr (!is_complex(scalar_of<T>)) {
-        if (c.halves != reflection::none) {
-          halve(machine_, halve_,
-                device_halve_arguments<T>{static_cast<const T*>(from), to, c.rows, c.columns, c.row,
-                                          c.column, c.halves},
-                stream);
-          continue;
-        }
-      }
-      machine_.copy_within(to, from, static_cast<std::size_t>(c.entries) * sizeof(T), stream);
-    }
-    alignas(16) unsigned char bytes[most_argument_bytes];
-    auto* at = bytes;
-    for (const phase_place& place : phase.places) {
-      const device_base base = base_of(place);
-      std::memcpy(at, &base, sizeof base);
-      at += sizeof base;
-    }
-    const behind_places<T> rest{phase.in_slabs ? elements : phase.count(), arguments.alpha,
-                                arguments.beta};
-    std::memcpy(at, &rest, sizeof rest);
-    void* list[] = {bytes};
-    machine_.launch(
-        functions_[i],
-        {select::device_blocks(phase, type(), functions_[i].registers, machine_.capabilities()),
-         phase.threads,
-         static_cast<std::size_t>(device_shared_bytes(phase.block_entries, phase.element_entries,
-                                                      phase.elements, static_cast<int>(sizeof(T)))),
-         stream},
-        list);
-  };
+  starting<T> start{machine_, program_, arguments, workspace.data, stream, halve_};
   for (index slab = 0; slab < program_.slabs(); ++slab) {
     for (std::size_t i = 0; i < functions_.size(); ++i) {
-      const bool in_slabs = program_.phases[i].in_slabs;
-      if (slab > 0 && !in_slabs) continue;
-      first_element = in_slabs ? slab * program_.slab_elements : 0;
-      elements = std::min(program_.slab_elements, program_.elements - first_element);
-      start(i);
+      const device_phase& phase = program_.phases[i];
+      if (slab > 0 && !phase.in_slabs) continue;
+      start.first_element = phase.in_slabs ? slab * program_.slab_elements : 0;
+      start.elements = std::min(program_.slab_elements, program_.elements - start.first_element);
+      if (phase.product)
+        start.product(phase);
+      else if (phase.transpose)
+        start.transposition(phase, functions_[i]);
+      else
+        start.steps(phase, functions_[i]);
     }
   }
 }

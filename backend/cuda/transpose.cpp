@@ -10,14 +10,12 @@ namespace {
 /// Whether x and y, and all rows of them, begin at multiples of 16 bytes.
 template <class T>
 bool are_together(const device_transpose& how, const device_transpose_arguments<T>& a) {
-  const auto are_multiples = [&](const void* data, scalar type, long long row,
-                                 const long long* steps) {
-    const auto at_once = static_cast<long long>(16 / bytes_of(type));
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && row % at_once == 0 &&
-           std::all_of(steps, steps + a.loops, [&](long long s) { return s % at_once == 0; });
+  const auto are_multiples = [&](const void* data, long long row, const long long* steps) {
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && row % how.at_once == 0 &&
+           std::all_of(steps, steps + a.loops, [&](long long s) { return s % how.at_once == 0; });
   };
-  return are_multiples(a.x, how.from, a.x_row, a.x_steps) &&
-         are_multiples(a.y, how.to, a.y_row, a.y_steps);
+  return how.at_once > 1 && are_multiples(a.x, a.x_row, a.x_steps) &&
+         are_multiples(a.y, a.y_row, a.y_steps);
 }
 
 }  // namespace
@@ -30,20 +28,20 @@ std::string transpose_text(scalar type, const device_transpose& x) {
   s += std::string("    .from = tenfold::scalar::") + name_of(x.from).enumerator +
        ", .to = tenfold::scalar::" + name_of(x.to).enumerator + mark("conjugated", x.conjugated) +
        number_but(1, "sign", x.sign) + mark("finishes", x.finishes) + number("side", x.side) +
-       number("threads", x.threads) + "};\n";
+       number("threads", x.threads) + number("blocks", x.blocks) +
+       number_but(1, "at_once", x.at_once) + "};\n";
   s += std::string("TENFOLD_DEVICE_KERNEL(") + transpose_entry + ", " + std::to_string(x.threads) +
-       ", 1, tenfold::device_transpose_arguments<entry>, x) {\n";
+       ", " + std::to_string(x.blocks) + ", tenfold::device_transpose_arguments<entry>, x) {\n";
   return s + "  tenfold::cuda::transpose<entry, how>(x);\n}\n";
 }
 
 template <class T>
 void transpose(device_machine& machine, device_function f, const device_transpose& how, index parts,
                device_transpose_arguments<T> x, void* stream) {
-  constexpr index most_blocks = (index{1} << 31) - 1;  // along one direction of a grid
   x.together = are_together(how, x);
   void* list[] = {&x};
   machine.launch(f,
-                 {std::min(parts, most_blocks), how.threads,
+                 {std::min<index>(parts, device_transpose_most_blocks), how.threads,
                   static_cast<std::size_t>(device_transpose_bytes(how, sizeof(T))), stream},
                  list);
 }

@@ -67,7 +67,7 @@ inline constexpr index device_parts = 4;
 
 /// Blocks of so many threads, registers for each of them, and bytes of shared memory that one
 /// multiprocessor holds at a time. Registers are given to warps by 256, in each of so many parts.
-/// (The model of products was weighed with one.)
+/// (The model by which products are cut was weighed with one.)
 constexpr index device_resident_blocks(const device_capabilities& d, int threads, int registers,
                                        index shared_bytes, index parts = 1) {
   const auto least = [](index x, index y) { return x < y ? x : y; };

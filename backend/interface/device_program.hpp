@@ -69,11 +69,11 @@ struct phase_constant {
   friend bool operator==(const phase_constant&, const phase_constant&) = default;
 };
 
-/// One launch: a product, a transposition, or steps. Steps before `first_copy` run once in each block, before its
-/// elements; those from there to `first_step` bring inputs of elements to shared memory, ahead of
-/// the steps behind. A phase with `shares` has its blocks take whole elements, `elements` at a
-/// time, because their threads share what lies in shared memory; another is a single step, whose
-/// lines go to threads of any block.
+/// One launch: a product, a transposition, or steps. Steps before `first_copy` run once in each
+/// block, before its elements; those from there to `first_step` bring inputs of elements to shared
+/// memory, ahead of the steps behind. A phase with `shares` has its blocks take whole elements,
+/// `elements` at a time, because their threads share what lies in shared memory; another is a
+/// single step, whose lines go to threads of any block.
 struct device_phase {
   unsigned long long plan_steps = 0;  ///< whose work it does or begins, one bit each
   std::optional<phase_product> product;

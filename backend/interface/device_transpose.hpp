@@ -14,9 +14,14 @@ struct device_transpose {
   bool finishes = false;  ///< y := alpha (...) + beta y instead; beta == 0: y is not read
   int side = 32;          ///< of the square parts that go through shared memory
   int threads = 128;      ///< of a block
+  int blocks = 8;         ///< that a multiprocessor shall have room for
+  int at_once = 1;        ///< entries of 16 bytes together, where addresses allow it
 
   friend constexpr bool operator==(const device_transpose&, const device_transpose&) = default;
 };
+
+/// Blocks of a launch, at most: as long as a grid can be. Those walk on.
+inline constexpr long long device_transpose_most_blocks = (1ll << 31) - 1;
 
 /// Bytes of shared memory of one block, of entries of so many bytes.
 constexpr long long device_transpose_bytes(const device_transpose& how, long long entry_bytes) {
@@ -35,7 +40,7 @@ struct device_transpose_arguments {
   long long rows = 0, columns = 0;  ///< of i and j
   long long x_row = 0, y_row = 0;
   int loops = 0;
-  bool together = false;  ///< all begin at multiples of 16 bytes
+  bool together = false;  ///< all rows begin at multiples of 16 bytes
   long long extents[max_transpose_loops] = {};
   long long x_steps[max_transpose_loops] = {}, y_steps[max_transpose_loops] = {};
   T alpha{}, beta{};

@@ -143,12 +143,16 @@ timed_solve solve_here(const slab_matrix& A, const vector& b, int iterations) {
 timed_solve solve_there(const device_matrix& A, const device_vectors& with, const vector& b,
                         int iterations) {
   device_vector x = with.zeros(), r = with.zeros();
-  const auto multiply = [&A](const device_vector& p, device_vector& q) { A.apply(p, q); };
+  conjugate_gradients solver(with);
+  const auto multiply = [&](const device_vector& p, device_vector& q) {
+    with.clear(q);
+    A.add(p, q);
+  };
   const auto solve = [&] {
     r.copy_from(b);
     with.queue().wait();
     return seconds_of([&] {
-      conjugate_gradients(with, multiply, {}, x, r, 0, iterations, [](const iteration&) {});
+      solver.solve(multiply, {}, x, r, 0, iterations, [](const iteration&) {});
       with.queue().wait();
     });
   };

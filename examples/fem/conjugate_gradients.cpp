@@ -11,38 +11,41 @@
 namespace fem {
 
 template <class Vectors>
-convergence conjugate_gradients(const Vectors& with,
-                                const matrix_action<typename Vectors::vector>& A,
-                                const matrix_action<typename Vectors::vector>& precondition,
-                                typename Vectors::vector& x, typename Vectors::vector& r,
-                                double tolerance, int most,
-                                const std::function<void(const iteration&)>& tell) {
-  typename Vectors::vector p = with.zeros(), q = with.zeros(), made = with.zeros();
-  const auto& z = precondition ? made : r;
+conjugate_gradients<Vectors>::conjugate_gradients(const Vectors& with)
+    : with_(with), direction_(with.zeros()), image_(with.zeros()) {}
 
-  with.add(0, r, 0, x);
-  if (precondition) precondition(r, made);
-  with.add(1, z, 0, p);
-  double rz = with.dot(r, z);
+template <class Vectors>
+convergence conjugate_gradients<Vectors>::solve(const matrix_action<vector>& A,
+                                                const matrix_action<vector>& precondition,
+                                                vector& x, vector& r, double tolerance, int most,
+                                                const std::function<void(const iteration&)>& tell) {
+  if (precondition && !preconditioned_) preconditioned_ = with_.zeros();
+  vector &p = direction_, &q = image_;
+  const vector& z = precondition ? *preconditioned_ : r;
+
+  with_.clear(x);
+  if (precondition) precondition(r, *preconditioned_);
+  with_.add(1, z, 0, p);
+  double rz = with_.dot(r, z);
   const double start = std::sqrt(rz);
 
   convergence state;
   if (start == 0) state = {0, 0, true};
   while (!state.reached && state.iterations < most) {
     A(p, q);
-    const double before = rz, alpha = rz / with.dot(p, q);
-    with.descend(alpha, p, q, x, r);
+    const double before = rz, alpha = rz / with_.dot(p, q);
+    with_.descend(alpha, p, q, x, r);
     double beta = 0;
     if (precondition) {
-      precondition(r, made);
-      const auto [zr, zq] = with.dots(z, r, q);
+      precondition(r, *preconditioned_);
+      const auto [zr, zq] = with_.dots(z, r, q);
       rz = zr;
       beta = -alpha * zq / before;
     } else {
-      rz = with.dot(r, r);
+      rz = with_.dot(r, r);
       beta = rz / before;
     }
-    with.add(1, z, beta, p);
+    with_.add(1, z, beta, p);
     ++state.iterations;
     state.residual = std::sqrt(rz) / start;
     state.reached = state.residual <= tolerance;
@@ -52,13 +55,8 @@ convergence conjugate_gradients(const Vectors& with,
   return state;
 }
 
-template convergence conjugate_gradients(const host_vectors&, const matrix_action<vector>&,
-                                         const matrix_action<vector>&, vector&, vector&, double,
-                                         int, const std::function<void(const iteration&)>&);
-template convergence conjugate_gradients(const device_vectors&, const matrix_action<device_vector>&,
-                                         const matrix_action<device_vector>&, device_vector&,
-                                         device_vector&, double, int,
-                                         const std::function<void(const iteration&)>&);
+template class conjugate_gradients<host_vectors>;
+template class conjugate_gradients<device_vectors>;
 
 namespace {
 

@@ -3,6 +3,7 @@
 /// Conjugate gradients.
 
 #include <functional>
+#include <optional>
 
 #include "restriction.hpp"
 #include "vector.hpp"
@@ -22,24 +23,36 @@ struct iteration {
   double alpha, beta;
 };
 
-/// Solves A x = b for the unknowns of vectors as `with` has them, host_vectors or device_vectors; A
-/// is symmetric and positive definite.
-///     A(p, q)          q = A p; p is 0 behind the unknowns, what q is there is ignored
-///     precondition     z(r), an approximation of A^-1 r, symmetric and positive definite or nearly
-///                      so: directions are made conjugate to the last one whatever z is (Golub and
-///                      Ye, SIAM J. Sci. Comput. 21, 1999); what r and z are behind the unknowns is
-///                      ignored; empty: z = r
-///     x                out: the solution; in: 0 behind the unknowns
-///     r                in: b; out: b - A x
-/// Starts from x = 0. Stops when the residual has fallen by the factor `tolerance`, or after `most`
-/// iterations; calls `tell` after each. On a device the host waits twice in an iteration, for sums.
+/// Solves systems for the unknowns of vectors as `with` has them, host_vectors or device_vectors,
+/// which must outlive it. The vectors that it works with are its own: to solve again takes no
+/// memory.
 template <class Vectors>
-convergence conjugate_gradients(const Vectors& with,
-                                const matrix_action<typename Vectors::vector>& A,
-                                const matrix_action<typename Vectors::vector>& precondition,
-                                typename Vectors::vector& x, typename Vectors::vector& r,
-                                double tolerance, int most,
-                                const std::function<void(const iteration&)>& tell);
+class conjugate_gradients {
+ public:
+  using vector = typename Vectors::vector;
+
+  explicit conjugate_gradients(const Vectors& with);
+
+  /// Solves A x = b; A is symmetric and positive definite.
+  ///     A(p, q)          q = A p; p is 0 behind the unknowns, what q is there is ignored
+  ///     precondition     z(r), an approximation of A^-1 r, symmetric and positive definite or
+  ///                      nearly so: directions are made conjugate to the last one whatever z is
+  ///                      (Golub and Ye, SIAM J. Sci. Comput. 21, 1999); what r and z are behind
+  ///                      the unknowns is ignored; empty: z = r
+  ///     x                out: the solution, 0 behind the unknowns
+  ///     r                in: b; out: b - A x
+  /// Starts from x = 0. Stops when the residual has fallen by the factor `tolerance`, or after
+  /// `most` iterations; calls `tell` after each. On a device the host waits twice in an iteration,
+  /// and once before the first, for sums.
+  convergence solve(const matrix_action<vector>& A, const matrix_action<vector>& precondition,
+                    vector& x, vector& r, double tolerance, int most,
+                    const std::function<void(const iteration&)>& tell);
+
+ private:
+  const Vectors& with_;
+  vector direction_, image_;              // p, A p
+  std::optional<vector> preconditioned_;  // z, once there is a preconditioner
+};
 
 /// A matrix over the mesh for the first n entries of vectors: what `add` adds, slab by slab.
 struct slab_matrix {

@@ -5,7 +5,7 @@
 namespace fem {
 namespace {
 
-using tenfold::device, tenfold::einsum, tenfold::in_memory_of, tenfold::into, tenfold::view;
+using tenfold::device, tenfold::in_memory_of, tenfold::view;
 
 /// The map of all elements.
 tenfold::index_map<std::int32_t> map_of(const restriction& all) {
@@ -31,7 +31,7 @@ device_matrix::device_matrix(const tenfold::device_queue& where, bool is_mass, c
 }
 
 template <index... Components>
-void device_matrix::add(const device_vector& x, device_vector& y) const {
+void device_matrix::add_of(const device_vector& x, device_vector& y) const {
   namespace names = on_element;
   using tenfold::identity;
   const index Q = B_.extent(0);
@@ -54,9 +54,8 @@ void device_matrix::add(const device_vector& x, device_vector& y) const {
   }
 }
 
-void device_matrix::apply(const device_vector& x, device_vector& y) const {
-  einsum<"i->i">(where_, into(y), x, tenfold::alpha(0));
-  components_ == 1 ? add<>(x, y) : add<3>(x, y);
+void device_matrix::add(const device_vector& x, device_vector& y) const {
+  components_ == 1 ? add_of<>(x, y) : add_of<3>(x, y);
 }
 
 }  // namespace fem

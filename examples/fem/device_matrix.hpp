@@ -29,12 +29,12 @@ class device_matrix {
         tenfold::gathered<T, W, Components..., dyn, dyn, dyn>(x, map_.there(), P, P, P));
   }
 
-  /// y = A x, all rows; started, not waited for.
-  void apply(const device_vector& x, device_vector& y) const;
+  /// y += A x, all rows; started, not waited for.
+  void add(const device_vector& x, device_vector& y) const;
 
  private:
   template <index... Components>
-  void add(const device_vector& x, device_vector& y) const;
+  void add_of(const device_vector& x, device_vector& y) const;
 
   tenfold::device_queue where_;
   bool is_mass_, is_collocated_;

@@ -26,7 +26,6 @@ class device_vectors {
   const tenfold::device_queue& queue() const { return sums_.queue(); }
 
   vector zeros() const;
-  /// x = 0, behind the unknowns, too.
   void clear(vector& x) const;
   vector copied(const fem::vector& x) const { return tenfold::copied(queue(), x); }
   void copy_back(const vector& x, fem::vector& y) const;

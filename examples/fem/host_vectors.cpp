@@ -2,6 +2,10 @@
 
 namespace fem {
 
+void host_vectors::clear(vector& x) const {
+  for_each_entry(size_, [&](index i) { x(i) = 0; });
+}
+
 double host_vectors::dot(const vector& x, const vector& y) const {
   return sums_over_entries(unknowns_, [&](index i) { return x(i) * y(i); })[0];
 }

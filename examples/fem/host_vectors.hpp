@@ -12,7 +12,7 @@ namespace fem {
 using tenfold::index;
 
 /// Vectors whose first entries are the unknowns. Those behind them are 0 in a vector that is made
-/// here, and no function below reads or writes them.
+/// here or cleared, and no other function below reads or writes them.
 class host_vectors {
  public:
   using vector = fem::vector;
@@ -20,6 +20,8 @@ class host_vectors {
   host_vectors(index unknowns, index size) : unknowns_(unknowns), size_(size) {}
 
   vector zeros() const { return fem::zeros(size_); }
+  /// x = 0, behind the unknowns, too.
+  void clear(vector& x) const;
   /// x, for solvers.
   vector copied(const vector& x) const { return x; }
   /// y_i = x_i, back to where it came from.

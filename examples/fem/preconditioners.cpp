@@ -1,10 +1,7 @@
 #include "preconditioners.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
-
-#include "conjugate_gradients.hpp"
 
 namespace fem {
 namespace {
@@ -21,12 +18,12 @@ double estimate_largest(const Space& on, const jacobi<Space>& diagonal) {
                  [&](index i) { start(i) = 1 + static_cast<double>(i * 7919 % 101) / 101; });
   auto r = on.vectors().copied(start), x = on.vectors().zeros();
   std::vector<double> alphas, betas;
-  conjugate_gradients(on.vectors(), action_of(on), std::cref(diagonal), x, r, 1e-8, iterations,
-                      [&](const iteration& now) {
-                        if (!std::isfinite(now.alpha)) return;
-                        alphas.push_back(now.alpha);
-                        betas.push_back(now.beta);
-                      });
+  conjugate_gradients(on.vectors())
+      .solve(action_of(on), std::cref(diagonal), x, r, 1e-8, iterations, [&](const iteration& now) {
+        if (!std::isfinite(now.alpha)) return;
+        alphas.push_back(now.alpha);
+        betas.push_back(now.beta);
+      });
   // T has 1 / alpha_k + beta_(k-1) / alpha_(k-1) on its diagonal and sqrt(beta_k) / alpha_k beside
   // it; a bound x of all its eigenvalues leaves every pivot of x - T positive.
   const auto is_above = [&](double bound) {
@@ -156,7 +153,9 @@ multigrid<Space>::multigrid(const Space& on)
         return made;
       }()),
       coarsest_(lower_.empty() ? on : lower_.back()->on),
-      on_coarsest_(coarsest_) {
+      on_coarsest_(coarsest_),
+      residual_on_coarsest_(coarsest_.vectors().zeros()),
+      solver_on_coarsest_(coarsest_.vectors()) {
   const Space* fine = &on;
   for (const auto& below : lower_) {
     levels_.push_back(std::make_unique<level>(*fine, below->on));
@@ -167,11 +166,9 @@ multigrid<Space>::multigrid(const Space& on)
 template <class Space>
 void multigrid<Space>::cycle(std::size_t depth, const vector& r, vector& z) {
   if (depth == levels_.size()) {
-    const auto& with = coarsest_.vectors();
-    vector residual = with.zeros();
-    with.add(1, r, 0, residual);
-    conjugate_gradients(with, action_of(coarsest_), std::cref(on_coarsest_), z, residual, 1e-2,
-                        1000, [](const iteration&) {});
+    coarsest_.vectors().add(1, r, 0, residual_on_coarsest_);
+    solver_on_coarsest_.solve(action_of(coarsest_), std::cref(on_coarsest_), z,
+                              residual_on_coarsest_, 1e-2, 1000, [](const iteration&) {});
     return;
   }
   level& here = *levels_[depth];

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "conjugate_gradients.hpp"
 #include "discretization.hpp"
 #include "spaces.hpp"
 
@@ -97,6 +98,8 @@ class multigrid {
   std::vector<std::unique_ptr<level>> levels_;   // degrees p, p / 2, ..., without 1
   const Space& coarsest_;
   jacobi<Space> on_coarsest_;
+  vector residual_on_coarsest_;
+  conjugate_gradients<typename Space::vector_operations> solver_on_coarsest_;
 };
 
 }  // namespace fem

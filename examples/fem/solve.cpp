@@ -34,11 +34,12 @@ solve_cost solve_by(const matrix_action<typename Space::vector>& precondition, c
   const auto& with = on.vectors();
   const auto A = action_of(on);
   auto x = with.zeros(), r = with.copied(b);
-  conjugate_gradients(with, A, precondition, x, r, what.tolerance, 1, [](const iteration&) {});
+  conjugate_gradients solver(with);
+  solver.solve(A, precondition, x, r, what.tolerance, 1, [](const iteration&) {});
   r = with.copied(b);
   const clock::time_point start = clock::now();
-  const convergence state = conjugate_gradients(
-      with, A, precondition, x, r, what.tolerance, most_iterations,
+  const convergence state = solver.solve(
+      A, precondition, x, r, what.tolerance, most_iterations,
       [&what](const iteration& now) { what.progress("iteration", now.number, now.residual); });
   const double seconds = seconds_since(start);
   if (!state.reached) {

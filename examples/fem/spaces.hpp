@@ -12,6 +12,7 @@ namespace fem {
 class host_space {
  public:
   using vector = fem::vector;
+  using vector_operations = host_vectors;
   using table = matrix;
 
   /// `on` must outlive this.
@@ -20,7 +21,7 @@ class host_space {
   /// Of another discretization, in the same place.
   host_space over(const discretization& other) const { return host_space(other); }
   const discretization& discretized() const { return on_; }
-  const host_vectors& vectors() const { return vectors_; }
+  const vector_operations& vectors() const { return vectors_; }
   table copied(const matrix& T) const { return T; }
 
   /// y = A x, all rows, A the diffusion operator.
@@ -31,28 +32,32 @@ class host_space {
 
  private:
   const discretization& on_;
-  host_vectors vectors_;
+  vector_operations vectors_;
 };
 
 /// The same on a device. What its operators need is copied there when it is made.
 class device_space {
  public:
   using vector = device_vector;
+  using vector_operations = device_vectors;
   using table = tenfold::device_tensor<double, dyn, dyn>;
 
   device_space(const tenfold::device_queue& where, const discretization& on);
 
   device_space over(const discretization& other) const { return {vectors_.queue(), other}; }
   const discretization& discretized() const { return on_; }
-  const device_vectors& vectors() const { return vectors_; }
+  const vector_operations& vectors() const { return vectors_; }
   table copied(const matrix& T) const { return tenfold::copied(vectors_.queue(), T); }
 
-  void apply(const vector& x, vector& y) const { diffusion_.apply(x, y); }
+  void apply(const vector& x, vector& y) const {
+    vectors_.clear(y);
+    diffusion_.add(x, y);
+  }
   void transfer(const table& T, const device_space& from, const vector& x, vector& y) const;
 
  private:
   const discretization& on_;
-  device_vectors vectors_;
+  vector_operations vectors_;
   device_matrix diffusion_;
 };
 

@@ -59,8 +59,11 @@ void evaluate_there(const device_queue& where, std::string_view text,
   copies.back().copy_back(static_cast<char*>(y) + low * size);
 }
 
-test_device::test_device()
-    : emulated_(names("cuda") ? nullptr : std::make_unique<emulation::emulated_device>()),
+test_device::test_device(const std::optional<device_capabilities>& like)
+    : like_(like),
+      emulated_(names("cuda") ? nullptr
+                              : std::make_unique<emulation::emulated_device>(
+                                    like.value_or(h100_capabilities))),
       under_(names("cuda") ? named_device() : emulated_.get()) {}
 
 test_device::~test_device() { workspaces.forget(*this); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -33,11 +34,16 @@ void evaluate_there(const device_queue& where, std::string_view text,
 /// The machine of one test: it counts the texts that were asked for since it was made.
 class test_device final : public cuda::device_machine {
  public:
-  test_device();
+  /// `like`: what it says it can do. A GPU can do more.
+  explicit test_device(const std::optional<device_capabilities>& like = {});
   ~test_device() override;
   test_device(const test_device&) = delete;
 
-  const device_capabilities& capabilities() const override { return under_->capabilities(); }
+  const device_capabilities& capabilities() const override {
+    return like_ ? *like_ : under_->capabilities();
+  }
+  const std::string& name() const override { return under_->name(); }
+  const void* memory() const override { return under_->memory(); }
   cuda::device_function load(const std::string& text, const char* entry,
                              const cuda::device_use& use = {}) override {
     texts_.insert(text);
@@ -80,6 +86,7 @@ class test_device final : public cuda::device_machine {
   std::vector<library_product> multiplied;  ///< what a library was asked for
 
  private:
+  std::optional<device_capabilities> like_;
   std::unique_ptr<emulation::emulated_device> emulated_;  ///< null: a GPU
   cuda::device_machine* under_;
   std::set<std::string> texts_;

@@ -148,13 +148,27 @@ constexpr index device_sum_parts(index lines, index terms, int lanes,
 }
 
 /// How entries are put in another order: by square parts, whose rows have 256 bytes, of complex
-/// doubles 512. There is a block to each, which on an H200 was 1.02 times as fast as some for each
-/// multiprocessor that walk on; parts of 32 floats were 0.9 times, with rows of 128 in x or in y
-/// 0.95 times as fast.
-constexpr device_transpose device_transposition(scalar type) {
+/// doubles 512, a block to each. Floats go by 16 bytes past the cache of the multiprocessor: on an
+/// H200 a kernel with nothing but whole parts ran at 0.95 of a copy so, by single ones at 0.81 or
+/// less, by 16 bytes through the cache at 0.76; 0.93 with some blocks for each multiprocessor that
+/// walk on, 0.85 with parts of 32, 0.91 with rows of 128 in x or in y. Doubles ran at 0.97 by
+/// single ones. Registers are bounded: with 255 and 132, and so two and three blocks, floats ran at
+/// 0.75 and doubles at 0.72.
+constexpr device_transpose device_transposition(scalar type, scalar from, scalar to) {
   device_transpose how;
+  how.from = from;
+  how.to = to;
   how.side = bytes_of(type) < 8 ? 64 : 32;
+  if (from == scalar::f32 && to == scalar::f32) how.at_once = 4;
   return how;
+}
+
+/// Bytes of shared memory that the blocks of a transposition take of a multiprocessor.
+constexpr index device_transpose_shared(const device_transpose& how, scalar type, int registers,
+                                        const device_capabilities& d) {
+  const index bytes = device_transpose_bytes(how, static_cast<index>(bytes_of(type)));
+  return device_resident_blocks(d, how.threads, registers, bytes, device_parts) *
+         (bytes + d.reserved_bytes);
 }
 
 /// The most elements that a block has at a time, where they have something in shared memory; else

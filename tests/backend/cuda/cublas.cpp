@@ -307,4 +307,12 @@ TEST_CASE("a launch by cuBLAS says so, and one that is not for want of it") {
   CHECK(without.arithmetic_seconds >= 2 * by_library.arithmetic_seconds);
 }
 
+TEST_CASE("where the newest cuBLAS cannot be used an older one is") {
+  if (!has_compiler()) return;
+  // A library that loads, and has nothing that is asked of it.
+  const char* const names[] = {TENFOLD_FAKE_DRIVER, TENFOLD_FAKE_CUBLAS};
+  CHECK(gpu_with(names)->has_library());
+  CHECK_FALSE(gpu_with(std::span(names).first(1))->has_library());
+}
+
 }  // namespace tenfold::testing

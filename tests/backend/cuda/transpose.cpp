@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <broken.hpp>
 #include <complex>
-#include <copy_there.hpp>
 #include <emulated_device.hpp>
 #include <tenfold/backend/interface/select/device_programs.hpp>
 #include <vector>
+
+#include "shifted_there.hpp"
 
 // Entries in another order, in square parts, on a device.
 
@@ -14,10 +16,11 @@ namespace tenfold::testing {
 namespace {
 
 /// y := alpha (-1)^negated x + beta y of `batch` matrices of rows x columns, each row `gap` entries
-/// longer, all from entry `skip` on of what is allocated.
+/// longer, all from entry `skip` on of what is allocated. `shifted`: one real
+/// number further.
 struct another_order {
   index rows, columns, batch = 1, gap = 0, skip = 0;
-  bool finishes = false, conjugated = false, negated = false;
+  bool finishes = false, conjugated = false, negated = false, shifted = false;
 };
 
 template <class T>
@@ -39,14 +42,12 @@ index wrong_entries(emulation::emulated_device& on, const another_order& o) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = number<T>(static_cast<index>(i) + 5);
   const T alpha = o.finishes ? T(2) : T(1), beta = o.finishes ? T(-3) : T(0);
 
-  device_transpose how = select::device_transposition(scalar_of<T>);
-  how.from = scalar_of<S>;
-  how.to = scalar_of<T>;
+  device_transpose how = select::device_transposition(scalar_of<T>, scalar_of<S>, scalar_of<T>);
   how.conjugated = o.conjugated;
   how.sign = o.negated ? -1 : 1;
   how.finishes = o.finishes;
-  const copy_there<S> from(on, x);
-  const copy_there<T> to(on, y);
+  const shifted_there<S> from(on, x, o.shifted);
+  const shifted_there<T> to(on, y, o.shifted);
   const auto f = on.load(cuda::transpose_text(scalar_of<T>, how), cuda::transpose_entry);
   const auto along = [&](index n) { return (n + how.side - 1) / how.side; };
   cuda::transpose(on, f, how, along(o.rows) * along(o.columns) * o.batch,
@@ -84,18 +85,34 @@ index wrong_entries(emulation::emulated_device& on, const another_order& o) {
   return wrong;
 }
 
+/// A block for each part, and few blocks that walk on.
 template <class S, class T>
 void check(emulation::emulated_device& on) {
-  for (const another_order& o :
-       {another_order{64, 128},                 // whole parts, 16 bytes at a time
-        another_order{65, 37, 3},               // parts that jut out, single entries
-        another_order{128, 64, 2, 4, 0, true},  // whole parts with gaps between rows
-        another_order{64, 64, 1, 0, 1, true},   // not at a multiple of 16 bytes
-        another_order{1, 200, 2, 1, 0, false, true, true}}) {
-    CAPTURE(o.rows);
-    CAPTURE(o.columns);
-    CHECK(wrong_entries<S, T>(on, o) == 0);
+  for (const index most_blocks : {1000, 3, 1}) {
+    on.most_blocks = most_blocks;
+    for (const another_order& o :
+         {another_order{64, 128},                 // whole parts, 16 bytes at a time
+          another_order{65, 37, 3},               // parts that jut out, single entries
+          another_order{128, 64, 2, 4, 0, true},  // whole parts with gaps between rows
+          another_order{64, 64, 1, 0, 1, true},   // not at a multiple of 16 bytes
+          another_order{.rows = 64, .columns = 128, .batch = 2, .shifted = true},
+          another_order{.rows = 70, .columns = 40, .finishes = true, .shifted = true},
+          another_order{1, 200, 2, 1, 0, false, true, true}}) {
+      CAPTURE(o.rows);
+      CAPTURE(o.columns);
+      CAPTURE(most_blocks);
+      CHECK(wrong_entries<S, T>(on, o) == 0);
+    }
   }
+}
+
+/// Of several parts, which one block takes one after the other.
+template <class T>
+int times_caught(const char* from, const char* to, const another_order& o,
+                 const std::string& error = "") {
+  return emulation::times_caught(
+      {"tenfold/backend/cuda/transpose.device.hpp", from, to}, error,
+      [&](emulation::emulated_device& on) { return wrong_entries<T, T>(on, o) == 0; });
 }
 
 }  // namespace
@@ -108,6 +125,27 @@ TEST_CASE(
   check<std::complex<float>, std::complex<float>>(on);
   check<std::complex<double>, std::complex<double>>(on);
   check<float, double>(on);
+}
+
+TEST_CASE("every barrier of a transposition is missed when it is missing") {
+  using emulation::orders;
+  constexpr const char *after_reading = "  wait_for_block();\n  if constexpr (K.finishes) {",
+                       *after_writing = "    wait_for_block();\n  }\n}";
+  const auto missed = [&](auto one, const another_order& o) {
+    using T = decltype(one);
+    CHECK(times_caught<T>("", "", o) == 0);
+    CHECK(times_caught<T>(after_reading, "  if constexpr (K.finishes) {", o) == orders);
+    CHECK(times_caught<T>(after_writing, "  }\n}", o) == orders);
+  };
+  missed(float{}, {128, 128});  // 16 bytes at a time
+  missed(double{}, {96, 64});
+  missed(std::complex<double>{}, {65, 37, 2, 0, 0, true});  // parts that jut out
+}
+
+TEST_CASE("a barrier of a transposition that only some threads reach is an error") {
+  CHECK(times_caught<double>("    wait_for_block();\n  }\n}",
+                             "    if (thread_index() < 3) wait_for_block();\n  }\n}", {64, 64},
+                             "divergent") == emulation::orders);
 }
 
 }  // namespace tenfold::testing

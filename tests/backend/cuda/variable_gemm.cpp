@@ -17,6 +17,7 @@
 #include <tenfold/backend/interface/select/device_batches.hpp>
 #include <thrown.hpp>
 
+#include "shifted_there.hpp"
 #include "tested_machine.hpp"
 
 // Variable batches whose sizes the device alone knows, and groups and lists of addresses there.
@@ -137,7 +138,7 @@ struct variable_batch {
   template <class F>
   std::vector<T> result(cuda::device_machine& machine, std::vector<int>* codes, bool shifted,
                         const F& run) const {
-    const matrices_there a_there(machine, a, shifted), b_there(machine, b, shifted),
+    const shifted_there<T> a_there(machine, a, shifted), b_there(machine, b, shifted),
         c_there(machine, c, shifted);
     auto there = problems;
     for (gemm_problem<T>& p : there) {
@@ -180,36 +181,6 @@ struct variable_batch {
                 std::vector<int>* codes = nullptr, bool shifted = false) const {
     return is_right(result(machine, cut, group, codes, shifted));
   }
-
- private:
-  /// Matrices in the memory of a device, one real number behind where it begins if they are
-  /// shifted.
-  class matrices_there {
-    using R = real_type<T>;
-    static constexpr std::size_t per_entry = sizeof(T) / sizeof(R);
-
-   public:
-    matrices_there(cuda::device_machine& on, const std::vector<T>& from, bool shifted)
-        : shift_(shifted ? 1 : 0), there_(on, reals_of(from, shift_)) {}
-    T* data() const { return reinterpret_cast<T*>(there_.data() + shift_); }
-    std::vector<T> values() const {
-      const auto reals = there_.values();
-      std::vector<T> all((reals.size() - shift_) / per_entry);
-      std::copy(reals.data() + shift_, reals.data() + reals.size(),
-                reinterpret_cast<R*>(all.data()));
-      return all;
-    }
-
-   private:
-    static std::vector<R> reals_of(const std::vector<T>& from, std::size_t shift) {
-      std::vector<R> reals(shift + from.size() * per_entry);
-      std::copy_n(reinterpret_cast<const R*>(from.data()), from.size() * per_entry,
-                  reals.data() + shift);
-      return reals;
-    }
-    std::size_t shift_;
-    copy_there<R> there_;
-  };
 };
 
 device_variable_gemm cut_for(scalar type, index usual = 16) {

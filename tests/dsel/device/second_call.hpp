@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <fake_gpu.hpp>
+#include <tenfold/backend/cuda/device_queue.hpp>
 #include <tenfold/backend/cuda/gpu.hpp>
 
 /// What a CUDA graph captures of a call: on a GPU that runs nothing, but counts.

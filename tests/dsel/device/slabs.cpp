@@ -5,6 +5,7 @@
 #include <tenfold/backend/interface/select/device_programs.hpp>
 #include <tenfold/dsel/explain_on_device.hpp>
 #include <tenfold/tensor/gathered.hpp>
+#include <test_device.hpp>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -39,9 +40,11 @@ void check_slabs(const explained_device& told, index slabs, int once, index tabl
 
 }  // namespace
 
+TEST_SUITE_BEGIN("device");
+
 TEST_CASE("a mass operator runs slab by slab where its elements do not fit into shared memory") {
   using namespace operands;
-  emulation::emulated_device machine(small_device());
+  testing::test_device machine(small_device());
   const device_queue where = on(machine);
   int compiled = 0;
   for (const index elements : {103, 58}) {
@@ -77,6 +80,8 @@ TEST_CASE("a mass operator runs slab by slab where its elements do not fit into 
        mass_kernel().explain(where, v = v_few, u = u_few, B = At, D = d_few).device.launches)
     CHECK(x.times == 1);
 }
+
+TEST_SUITE_END();
 
 TEST_CASE("a diffusion operator runs slab by slab, in each scalar") {
   const auto check = [](auto one) {

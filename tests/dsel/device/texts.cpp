@@ -82,6 +82,8 @@ TEST_CASE("the texts of expressions are what they were") {
                told(program_of("ij,jk,kl->il", scalar::f32, {{300, 400}, {400, 500}, {500, 60}})));
   check_golden("device_program_transpose.txt",
                told(program_of("ijk->kji", scalar::c32, {{300, 40, 70}})));
+  check_golden("device_program_transpose_float.txt",
+               told(program_of("ij->ji", scalar::f32, {{300, 400}})));
   check_golden("device_program_sum.txt",
                told(program_of("i,i->", scalar::f64, {{1000000}, {1000000}})));
 }

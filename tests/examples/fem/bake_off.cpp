@@ -113,8 +113,8 @@ TEST_CASE("merged conjugate gradients do what plain ones do") {
     CAPTURE(iterations);
     fem::vector r = b, x = fem::zeros(all.size()), residual = b;
     const fem::vector merged = fem::merged_conjugate_gradients({all, add, n}, r, iterations);
-    fem::conjugate_gradients(
-        fem::host_vectors(n, all.size()),
+    const fem::host_vectors with(n, all.size());
+    fem::conjugate_gradients(with).solve(
         [&](const fem::vector& p, fem::vector& q) {
           fem::add_up(all, q, [&](const fem::slab& on) { add(on, p.data(), q.data()); });
         },

@@ -119,7 +119,7 @@ TEST_CASE("conjugate gradients solve a diagonal system, and report when they can
   fem::vector x = fem::zeros(n), r(n);
   r.fill(1);
   const auto quiet = [](const fem::iteration&) {};
-  const auto state = fem::conjugate_gradients(with, scale, nothing, x, r, 1e-14, 100, quiet);
+  const auto state = fem::conjugate_gradients(with).solve(scale, nothing, x, r, 1e-14, 100, quiet);
   CHECK(state.reached);
   CHECK(state.iterations <= 8);  // seven distinct eigenvalues
   for (tenfold::index i = 0; i < n; ++i) {
@@ -128,5 +128,6 @@ TEST_CASE("conjugate gradients solve a diagonal system, and report when they can
 
   fem::vector again = fem::zeros(n), b(n);
   b.fill(1);
-  CHECK_FALSE(fem::conjugate_gradients(with, scale, nothing, again, b, 1e-14, 3, quiet).reached);
+  CHECK_FALSE(
+      fem::conjugate_gradients(with).solve(scale, nothing, again, b, 1e-14, 3, quiet).reached);
 }
