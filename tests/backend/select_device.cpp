@@ -33,7 +33,8 @@ constexpr bool separates(index elements, index n, scalar type = scalar::f64) {
   device_chained_product x;
   x.products = static_cast<double>(elements * n * n * n);
   x.by_library = n >= 64;
-  const double passed = 2.0 * static_cast<double>(elements * n * n * bytes_of(type));
+  const double passed =
+      2.0 * static_cast<double>(elements * n * n * static_cast<index>(bytes_of(type)));
   return device_separates(2 * device_seconds_in_blocks(x, type, h100_capabilities),
                           2 * device_seconds_alone(x, type, h100_capabilities), passed, 1,
                           h100_capabilities);
