@@ -66,9 +66,15 @@ class device_lowering : private device_batching<L> {
     return l;
   }
 
-  /// After `run`: entries of the workspace that elements need, and not all of them alike.
-  index entries_of_elements(const device_program& made) const {
-    return made.workspace_entries - std::min(common_entries_, made.workspace_entries);
+  /// After `run`: entries of the workspace that its elements need, without what they have in
+  /// common.
+  index entries_of_elements() const {
+    std::vector<stretch> alone;
+    for (const std::size_t i : of_elements_) {
+      alone.push_back(in_workspace_[i]);
+      alone.back().begin = 0;
+    }
+    return base::place(alone);
   }
 
  private:
@@ -89,8 +95,8 @@ class device_lowering : private device_batching<L> {
     p.offset = out_.workspace_entries;
     out_.workspace_entries += entries;
     in_workspace_.push_back({entries, static_cast<int>(out_.phases.size()), 0, p.offset});
-    if (problem_.batch >= 0 && !contains(result_labels(s), problem_.batch))
-      common_entries_ += entries;
+    if (problem_.batch >= 0 && contains(result_labels(s), problem_.batch))
+      of_elements_.push_back(in_workspace_.size() - 1);
   }
   /// Places what lies there anew: each from the phase that writes it to the last one that reads it.
   void place_workspace() {
@@ -165,6 +171,7 @@ class device_lowering : private device_batching<L> {
     add(std::move(phase));
     return true;
   }
+
   /// A phase for step s, if its sums are so long and so few that warps share them: the threads of a
   /// warp one sum, or a part of it; or each thread a part, where neighbours in memory are terms of
   /// different sums. Parts wait in the workspace for a second phase that adds them up.
@@ -268,8 +275,8 @@ class device_lowering : private device_batching<L> {
   }
 
   device_program out_;
-  std::vector<stretch> in_workspace_;  ///< stages are phases
-  index common_entries_ = 0;           ///< there, of values without the batch
+  std::vector<stretch> in_workspace_;     ///< stages are phases
+  std::vector<std::size_t> of_elements_;  ///< of these, those that carry the batch
 };
 
 /// The program of a plan; `sources` by input. The problem has no unknown extents, and is not empty.
@@ -280,7 +287,7 @@ device_program lower_device(const problem<L>& p, const contraction_plan<L>& plan
   device_lowering<L> lowering(p, plan, sources, output, d);
   device_program whole = lowering.run();
   const int batch = lowering.slab_label();
-  const index bytes = lowering.entries_of_elements(whole) * static_cast<index>(bytes_of(p.type));
+  const index bytes = lowering.entries_of_elements() * static_cast<index>(bytes_of(p.type));
   if (batch < 0 || bytes <= select::device_slab_bytes(d)) return whole;
   problem<L> of_slab = p;
   of_slab.extent[batch] = select::device_slab_elements(p.extent[batch], bytes, d);

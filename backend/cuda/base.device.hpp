@@ -197,10 +197,12 @@ TENFOLD_DEVICE void write_past_cache(T* to, const T* from) {
 #else
 template <int N, class T>
 inline void read_past_cache(T* to, const T* from) {
+  static_assert(N * sizeof(T) == 16);
   read_together<N>(to, from);
 }
 template <int N, class T>
 inline void write_past_cache(T* to, const T* from) {
+  static_assert(N * sizeof(T) == 16);
   write_together<N>(to, from);
 }
 #endif

@@ -36,7 +36,7 @@ std::size_t argument_bytes(const device_phase& phase) {
 
 /// The launches of one run.
 template <class T>
-struct starting {
+struct launches_of_run {
   device_machine& machine;
   const device_program& program;
   const program_arguments<T>& arguments;
@@ -67,7 +67,7 @@ struct starting {
     std::copy(std::begin(p.steps), std::end(p.steps), base.steps);
     return base;
   }
-  /// Where place number `at` of a phase that maps nothing begins.
+  /// Where place number `at` of a phase begins, which is not mapped.
   const void* data_of(const device_phase& phase, int at) const {
     return base_of(phase.places[static_cast<std::size_t>(at)]).data;
   }
@@ -199,7 +199,7 @@ template <class T>
 void ready_program::run(const program_arguments<T>& arguments, void* stream) const {
   const held_workspace workspace =
       machine_.workspaces.hold(machine_, stream, static_cast<std::size_t>(workspace_bytes()));
-  starting<T> start{machine_, program_, arguments, workspace.data, stream, halve_};
+  launches_of_run<T> start{machine_, program_, arguments, workspace.data, stream, halve_};
   for (index slab = 0; slab < program_.slabs(); ++slab) {
     for (std::size_t i = 0; i < functions_.size(); ++i) {
       const device_phase& phase = program_.phases[i];

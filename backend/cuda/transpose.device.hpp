@@ -7,13 +7,14 @@
 /// that neighbouring threads read neighbours and write neighbours.
 namespace tenfold::cuda {
 
-/// A part, by rows of x; an odd number of entries apart, so that columns meet no bank twice.
+/// A part, by rows of x; an odd number of entries apart, so that single entries of columns, of 8
+/// bytes at most, meet no bank twice.
 template <class T, int Side>
 struct transposed_part {
   T entry[Side][Side + 1];
 };
 
-/// N entries side by side, of which N times the threads are touched at a time.
+/// N entries side by side.
 template <int N, class S>
 TENFOLD_DEVICE void read_neighbours(S* to, const S* from) {
   if constexpr (N == 1)
@@ -29,31 +30,45 @@ TENFOLD_DEVICE void write_neighbours(S* to, const S* from) {
     write_past_cache<N>(to, from);
 }
 
-/// Reads a part into shared memory: `rows` and `columns` of it are there; Whole: all. What a thread
-/// reads of a whole part is on its way, eight times N entries, before any is waited for.
+/// How often a thread touches N entries of a part, and how many of these are on their way before
+/// any is waited for: fewer where registers go to asking which are there, or to what is added to.
+template <device_transpose K, int N, bool Plain>
+struct part_of_thread {
+  static constexpr int each = K.side * K.side / (K.threads * N), most = Plain ? 8 : 2,
+                       ahead = each < most ? each : most;
+  static_assert(each * K.threads * N == K.side * K.side && each % ahead == 0 && K.side % N == 0);
+
+  int slow, fast;  ///< where the first of number k lies, of x by rows, of y by columns
+  TENFOLD_DEVICE explicit part_of_thread(int k) {
+    const int e = (k * K.threads + thread_index()) * N;
+    slow = e / K.side;
+    fast = e % K.side;
+  }
+};
+
+/// Reads a part into shared memory: `rows` and `columns` of it are there; Whole: all.
 template <class T, device_transpose K, int N, bool Whole>
 TENFOLD_DEVICE void read_part(transposed_part<T, K.side>& part,
                               const device_transpose_arguments<T>& a, long long x, int rows,
                               int columns) {
   using S = typename scalar_type_of<K.from>::type;
-  constexpr int each = K.side * K.side / (K.threads * N), at_once = Whole && each > 8 ? 8
-                                                                    : Whole           ? each
-                                                                                      : 1;
+  using mine = part_of_thread<K, N, Whole>;
   const S* const from = static_cast<const S*>(a.x) + x;
   TENFOLD_UNROLL_BY(1)
-  for (int first = 0; first < each; first += at_once) {
-    S read[at_once][N];
+  for (int first = 0; first < mine::each; first += mine::ahead) {
+    S read[mine::ahead][N];
     TENFOLD_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      const int e = ((first + k) * K.threads + thread_index()) * N, i = e / K.side, j = e % K.side;
-      if (Whole || (i < rows && j < columns)) read_neighbours<N>(read[k], from + i * a.x_row + j);
+    for (int k = 0; k < mine::ahead; ++k) {
+      const mine at(first + k);
+      if (Whole || (at.slow < rows && at.fast < columns))
+        read_neighbours<N>(read[k], from + at.slow * a.x_row + at.fast);
     }
     TENFOLD_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      const int e = ((first + k) * K.threads + thread_index()) * N, i = e / K.side, j = e % K.side;
-      if (!Whole && (i >= rows || j >= columns)) continue;
+    for (int k = 0; k < mine::ahead; ++k) {
+      const mine at(first + k);
+      if (!Whole && (at.slow >= rows || at.fast >= columns)) continue;
       TENFOLD_UNROLL
-      for (int n = 0; n < N; ++n) part.entry[i][j + n] = as<T>(read[k][n]);
+      for (int n = 0; n < N; ++n) part.entry[at.slow][at.fast + n] = as<T>(read[k][n]);
     }
   }
 }
@@ -64,24 +79,32 @@ TENFOLD_DEVICE void write_part(const transposed_part<T, K.side>& part,
                                const device_transpose_arguments<T>& a, long long y, int rows,
                                int columns) {
   using S = typename scalar_type_of<K.to>::type;
-  constexpr int each = K.side * K.side / (K.threads * N);
+  using mine = part_of_thread<K, N, Whole && !Adds>;
   S* const to = static_cast<S*>(a.y) + y;
-  TENFOLD_UNROLL_BY(Whole && !Adds ? 8 : 1)
-  for (int k = 0; k < each; ++k) {
-    const int e = (k * K.threads + thread_index()) * N, j = e / K.side, i = e % K.side;
-    if (!Whole && (i >= rows || j >= columns)) continue;
-    S written[N];
-    if constexpr (Adds) read_neighbours<N>(written, to + j * a.y_row + i);
+  TENFOLD_UNROLL_BY(1)
+  for (int first = 0; first < mine::each; first += mine::ahead) {
+    S written[mine::ahead][N];
     TENFOLD_UNROLL
-    for (int n = 0; n < N; ++n) {
-      T value = part.entry[i + n][j];
-      if constexpr (K.conjugated) value = conjugate(value);
-      if constexpr (K.sign < 0) value = negate(value);
-      if constexpr (K.finishes) value = multiply(a.alpha, value);
-      if constexpr (Adds) value = multiply_add(a.beta, as<T>(written[n]), value);
-      written[n] = as<S>(value);
+    for (int k = 0; Adds && k < mine::ahead; ++k) {
+      const mine at(first + k);
+      if (Whole || (at.slow < columns && at.fast < rows))
+        read_neighbours<N>(written[k], to + at.slow * a.y_row + at.fast);
     }
-    write_neighbours<N>(to + j * a.y_row + i, written);
+    TENFOLD_UNROLL
+    for (int k = 0; k < mine::ahead; ++k) {
+      const mine at(first + k);
+      if (!Whole && (at.slow >= columns || at.fast >= rows)) continue;
+      TENFOLD_UNROLL
+      for (int n = 0; n < N; ++n) {
+        T value = part.entry[at.fast + n][at.slow];
+        if constexpr (K.conjugated) value = conjugate(value);
+        if constexpr (K.sign < 0) value = negate(value);
+        if constexpr (K.finishes) value = multiply(a.alpha, value);
+        if constexpr (Adds) value = multiply_add(a.beta, as<T>(written[k][n]), value);
+        written[k][n] = as<S>(value);
+      }
+      write_neighbours<N>(to + at.slow * a.y_row + at.fast, written[k]);
+    }
   }
 }
 
@@ -89,6 +112,7 @@ template <class T, device_transpose K, int N, bool Whole>
 TENFOLD_DEVICE void transpose_part(const device_transpose_arguments<T>& a, long long x, long long y,
                                    int rows, int columns) {
   auto& part = shared<transposed_part<T, K.side>>();
+  static_assert(sizeof part == device_transpose_bytes(K, sizeof(T)));
   read_part<T, K, N, Whole>(part, a, x, rows, columns);
   wait_for_block();
   if constexpr (K.finishes) {

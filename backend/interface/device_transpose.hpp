@@ -20,7 +20,7 @@ struct device_transpose {
   friend constexpr bool operator==(const device_transpose&, const device_transpose&) = default;
 };
 
-/// Blocks of a launch, at most: as long as a grid can be. Those walk on.
+/// The most blocks of a grid; where there are more parts they walk on.
 inline constexpr long long device_transpose_most_blocks = (1ll << 31) - 1;
 
 /// Bytes of shared memory of one block, of entries of so many bytes.

@@ -1,9 +1,7 @@
 #include "bake_off.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <new>
