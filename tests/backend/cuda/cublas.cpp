@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "fake_gpu.hpp"
-#include "idle_machine.hpp"
+#include <idle_machine.hpp>
 #include "large_groups.hpp"
 #include "wrong_products.hpp"
 

@@ -11,7 +11,7 @@
 #include <tenfold/backend/interface/explained_launch.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 
-#include "idle_machine.hpp"
+#include <idle_machine.hpp>
 #include "wrong_products.hpp"
 
 // The tilings that were found on a device: the text that they are kept in, and that they are used.

@@ -5,7 +5,7 @@
 #include <tenfold/backend/interface/select/device_products.hpp>
 #include <vector>
 
-#include "idle_machine.hpp"
+#include <idle_machine.hpp>
 
 // A machine remembers the products that it ran.
 

@@ -2,6 +2,7 @@
 
 #include <device_compiler.hpp>
 #include <fuse_problems.hpp>
+#include <idle_machine.hpp>
 #include <tenfold/dsel/on_device.hpp>
 #include <tenfold/tensor/reflection.hpp>
 #include <vector>
@@ -33,7 +34,7 @@ constexpr auto stiffness_kernel() {
 }
 
 /// Compiles what it is asked to load, and instead of running it adds up what it spills.
-class compiling_machine final : public cuda::device_machine {
+class compiling_machine final : public idle_machine {
  public:
   compiling_machine(const cuda::nvrtc& by, const device_capabilities& of)
       : by_(by), capabilities_(of) {}
@@ -48,14 +49,6 @@ class compiling_machine final : public cuda::device_machine {
     spilled_bytes += function.spilled_bytes;
     ++launches;
   }
-  void* allocate(std::size_t) override { return nullptr; }
-  void release(void*) noexcept override {}
-  void* allocate_on_host(std::size_t) override { return nullptr; }
-  void release_on_host(void*) noexcept override {}
-  void copy_in(void*, const void*, std::size_t, void*) override {}
-  void copy_out(void*, const void*, std::size_t, void*) override {}
-  void copy_within(void*, const void*, std::size_t, void*) override {}
-  void wait(void*) override {}
 
   int spilled_bytes = 0;
   int launches = 0;

@@ -10,7 +10,7 @@ namespace tenfold::testing {
 
 /// Loads texts and launches nothing: it keeps what was launched, and what its library, if it has
 /// one, was asked for.
-class idle_machine final : public cuda::device_machine {
+class idle_machine : public cuda::device_machine {
  public:
   const device_capabilities& capabilities() const override { return h100_capabilities; }
   cuda::device_function load(const std::string& text, const char*,
