@@ -233,7 +233,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
   const double flops = elements * problem.components * element_flops(kind, p);
   // The source is read, the result read and written; what is stored and the map are read.
   const double bytes = 3 * sizeof(T) * dofs + elements * entries * sizeof(T) +
-                       sizeof(std::int32_t) * static_cast<double>(mesh.map.size());
+                       sizeof(std::int32_t) * static_cast<double>(mesh.map.count());
   const auto read_from = [&](level l) { return dofs / bytes * out.bandwidth(stream::read, l); };
   limit bound{read_from(level::l3), "read L3"};
   if (streaming) {

@@ -167,7 +167,11 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
       constexpr int out = e::said.output();
       void* const y = const_cast<void*>(operands[out].data);
       constexpr T beta = e::updates ? T(1) : T(0);
-      if constexpr (!e::updates && e::scatters) clear_entries(operands[out]);
+      const bool clears =
+          !e::updates && e::scatters && !e::is_empty && operands[out].order != nullptr;
+      if constexpr (!e::updates && e::scatters) {
+        if (!clears) clear_entries(operands[out]);
+      }
       if constexpr (e::is_empty) {
         if constexpr (!e::scatters) scale(operands[out].shape, y, {e::updates ? 1.0 : 0.0});
       } else {
@@ -186,6 +190,7 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
         args.maps = maps;
         args.output_map = operands[out].map;
         args.order = operands[out].order;
+        args.clears = clears;
         cpu::run_static<program_of_kernel<e>, e::updates && !e::scatters>(args);
       }
     }

@@ -54,7 +54,7 @@ void clear_entries(const run_time_operand& y) {
   index entries = 1;
   for (int i = 0; i < y.shape.rank; ++i) entries *= y.shape.extents[static_cast<std::size_t>(i)];
   with_scalar(y.shape.type, [&](auto zero) {
-    clear_entries(static_cast<decltype(zero)*>(const_cast<void*>(y.data)), y.map, entries, y.order);
+    clear_entries(static_cast<decltype(zero)*>(const_cast<void*>(y.data)), y.map, entries);
   });
 }
 
@@ -195,7 +195,8 @@ void run_time_kernel::run_alike(const run_time_operand* operands) const {
   const run_time_operand& out = operands[k.output()];
   void* const y = const_cast<void*>(out.data);
   const bool updates = k.adds_to_output(), scatters = out.map.numbers != nullptr;
-  if (scatters && !updates) clear_entries(out);
+  const bool clears = scatters && !updates && !c.is_empty && out.order != nullptr;
+  if (scatters && !updates && !clears) clear_entries(out);
   if (c.is_empty) {
     if (!scatters) scale(out.shape, y, {updates ? 1.0 : 0.0});
     return;
@@ -213,6 +214,7 @@ void run_time_kernel::run_alike(const run_time_operand* operands) const {
     args.maps = maps;
     args.output_map = out.map;
     args.order = out.order;
+    args.clears = clears;
     launch(c.runnable.view(), args, c.isa);
   });
 }

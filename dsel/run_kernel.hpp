@@ -27,7 +27,8 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
 void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& open,
                   std::string_view text, const run_time_operand* operands, index* extents);
 
-/// Every entry of a gathered operand := 0.
+/// Every entry of a gathered operand := 0, one by one. Where there is an order in which threads
+/// add, kernels do it as they come to them (program_arguments::clears).
 void clear_entries(const run_time_operand& y);
 
 /// A kernel unrolled, planned and lowered at run time, by the functions that

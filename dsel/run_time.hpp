@@ -26,7 +26,7 @@ void tell_operand(run_time_operand& out, const X& x) {
   set_shape(out.shape, x);
   out.data = traits::data(x);
   if constexpr (requires { traits::order(x); }) {
-    out.map = {traits::map(x), traits::wide_map(x)};
+    out.map = {traits::map(x), traits::wide_map(x), traits::array_size(x)};
     out.order = traits::order(x);
   }
 }

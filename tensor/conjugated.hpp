@@ -64,6 +64,11 @@ struct conjugated_traits : operand_traits_of<X> {
     return Inner::wide_map(x.tensor);
   }
   template <class Inner = inner>
+  static constexpr auto array_size(const conjugated<X>& x) noexcept
+      -> decltype(Inner::array_size(x.tensor)) {
+    return Inner::array_size(x.tensor);
+  }
+  template <class Inner = inner>
   static constexpr auto order(const conjugated<X>& x) noexcept -> decltype(Inner::order(x.tensor)) {
     return Inner::order(x.tensor);
   }

@@ -289,7 +289,8 @@ class gathered {
 
 /// The traits of gathered entries: `data` is the array that the map points into, strides are those
 /// of the map; `map(x)` are its numbers, std::int64_t if `wide_map(x)`, else std::int32_t;
-/// `order(x)` is the order in which results are added, or nullptr.
+/// `array_size(x)` is how many entries the array has, `order(x)` the order in which results are
+/// added, or nullptr.
 template <class T, index... E>
 struct gathered_traits : strided_operand_traits<T, layout_right::mapping<extents<dyn, E...>>> {
   static constexpr batch_layout layout = batch_layout::gathered;
@@ -300,6 +301,10 @@ struct gathered_traits : strided_operand_traits<T, layout_right::mapping<extents
   template <class X>
   static constexpr bool wide_map(const X& x) noexcept {
     return x.wide_map();
+  }
+  template <class X>
+  static constexpr index array_size(const X& x) noexcept {
+    return x.array_size();
   }
   template <class X>
   static constexpr const scatter_order* order(const X& x) noexcept {

@@ -38,7 +38,7 @@
 /// whole number of lines for each piece of work: BK1 1.12 and 1.05, BK3 1.08, BK5 1.2 and 1.4 times
 /// the rate).
 ///
-/// Rows that go through a map (mapped.hpp) fetch those of the next tile as they come, and into L1.
+/// Rows that go through a map (mapped.hpp) fetch those of the next tile as they come.
 /// Spread over the tile with all other lines they brought BP1 of p = 4 to 0.75 of the rate on Zen
 /// 4; all lines beside the rows, to 0.6.
 ///
@@ -73,21 +73,19 @@ struct staged_lines {
 /// written.
 class line_fetcher : private line_walk {
  public:
-  using line_walk::line_walk;
+  line_fetcher(const byte_range* ranges, int count, index pieces)
+      : line_walk(ranges, count, pieces, compiled_model) {}
 
   void also_writes(staged_lines* lines, int at_once) {
     written_ = lines;
     written_at_once_ = at_once;
   }
   [[gnu::always_inline]] void fetch() {
-    due_ += of_piece_;
     if (into_l2_) {
       fetch_lines<2>();
     } else {
       fetch_lines<3>();
     }
-    if (at_ >= end_) [[unlikely]]
-      go_on();
     if (written_ != nullptr) [[unlikely]]  // or registers are saved in any case
       written_->write_some(written_at_once_);
   }
@@ -97,11 +95,17 @@ class line_fetcher : private line_walk {
   [[gnu::always_inline]] void fetch_lines() {
     constexpr std::uintptr_t repeats = Locality == 2 ? select::fetch_repeats(compiled_model) : 1;
     constexpr std::uintptr_t back = 64 * select::fetch_back;
-    for (; at_ < due_; at_ += 64) {
+    constexpr std::uintptr_t parts = select::fetch_streams(compiled_model);
+    advance([&](std::uintptr_t at) __attribute__((always_inline)) {
 #pragma GCC unroll 8
-      for (std::uintptr_t i = 0; i < repeats; ++i)
-        __builtin_prefetch(reinterpret_cast<const void*>(at_ - i * back), 0, Locality);
-    }
+      for (std::uintptr_t part = 0; part < parts; ++part) {
+#pragma GCC unroll 8
+        for (std::uintptr_t i = 0; i < repeats; ++i) {
+          const std::uintptr_t line = at + part * part_ - i * back;
+          __builtin_prefetch(reinterpret_cast<const void*>(line), 0, Locality);
+        }
+      }
+    });
   }
 
   staged_lines* written_ = nullptr;

@@ -45,7 +45,7 @@ class dynamic_runner : dynamic_contract<T, W> {
         run_steps(phase_.first_step, phase_.step_count, block.as<T>(), at);
       }
     };
-    if (phase_.scatters) return for_each_part(args_.order, phase_, range, body);
+    if (phase_.scatters) return for_each_part(args_, program_.phases, phase_, range, body);
     parallel_tiles(range.count, select::tiles_per_task(phase_.tile_flops), body);
   }
 

@@ -54,7 +54,7 @@ class static_runner {
       run_whole(phase, step, P::value.loops.data() + step.first_loop, args, workspace);
     } else if constexpr (phase.scatters) {
       const phase_range range = range_of(phase, args.extents);
-      for_each_part(args.order, phase, range, [&](index begin, index end) {
+      for_each_part(args, P::value.phases.data(), phase, range, [&](index begin, index end) {
         run_tiles<F>(args, workspace, range, begin, end);
       });
     } else if constexpr (phase.tile_count == 0 && phase.width == 1) {
@@ -91,7 +91,7 @@ class static_runner {
     static constexpr const program_phase& phase = P::value.phases[F];
     const auto run = [&](T * scratch) __attribute__((always_inline)) {
       if constexpr (streams_of<P, F>.are_fetched()) {
-        if (static_cast<double>(range.count) * static_cast<double>(streams_of<P, F>.bytes) >
+        if (bytes_of_sweep(streams_of<P, F>, range.count, args.maps) >
             static_cast<double>(caches().l3))
           return run_ahead<F>(args, workspace, scratch, range, begin, end);
       }
@@ -116,8 +116,8 @@ class static_runner {
   /// Scratch of so many bytes lies on the stack, where a tiny program finds it at once.
   static constexpr std::size_t stack_bytes = 4096;
 
-  /// The same, where a tile meanwhile fetches what the next one reads, and what the one before left
-  /// in scratch goes to memory.
+  /// The same, where a tile meanwhile fetches what the next one reads, and, where the call itself
+  /// is larger than the caches, what the one before left in scratch goes to memory.
   template <int F>
   [[gnu::always_inline]] static void run_ahead(const program_arguments<T>& args, T* workspace,
                                                T* scratch, const phase_range& range, index begin,
@@ -125,8 +125,10 @@ class static_runner {
     static constexpr const program_phase& phase = P::value.phases[F];
     T* staged = nullptr;
     if constexpr (stages<P, F>()) {
+      const double read = static_cast<double>(range.count * streams_of<P, F>.bytes);
       T* const y = static_cast<T*>(args.output);
-      if ((!Scaled || args.beta == T(0)) && reinterpret_cast<std::uintptr_t>(y) % 64 == 0)
+      if (read > static_cast<double>(caches().l3) && (!Scaled || args.beta == T(0)) &&
+          reinterpret_cast<std::uintptr_t>(y) % 64 == 0)
         staged = y;
     }
     staged_result<T> result(staged_piece<P, F>, staged);

@@ -1,15 +1,29 @@
+#include <algorithm>
 #include <tenfold/backend/cpu/caches.hpp>
 #include <tenfold/backend/cpu/tile_streams.hpp>
 
 namespace tenfold::cpu {
 
-line_walk::line_walk(const byte_range* ranges, int count, index pieces)
-    : next_(ranges), last_(ranges + count) {
+double bytes_of_sweep(const tile_streams& streams, index count, const entry_map* maps) {
+  double tiles = static_cast<double>(count);
+  for (int s = 0; s < streams.count; ++s) {
+    const tile_stream& one = streams.list[s];
+    if (!one.is_map) continue;
+    const double entries = static_cast<double>(one.bytes / one.size);
+    tiles = std::max(tiles, static_cast<double>(maps[one.ref.slot].array_size) / entries);
+  }
+  return tiles * static_cast<double>(streams.bytes);
+}
+
+line_walk::line_walk(const byte_range* ranges, int count, index pieces, processor model)
+    : next_(ranges),
+      last_(ranges + count),
+      parts_(static_cast<std::uintptr_t>(select::fetch_streams(model))) {
   std::uintptr_t bytes = 0;
   for (const byte_range* r = next_; r != last_; ++r) bytes += r->end - r->begin;
-  const auto parts = static_cast<std::uintptr_t>(pieces);
-  of_piece_ = (bytes + parts - 1) / parts;
-  into_l2_ = select::fetches_into_l2(static_cast<index>(bytes), caches().l1);
+  const auto in_all = static_cast<std::uintptr_t>(pieces) * parts_;
+  of_piece_ = (bytes + in_all - 1) / in_all;
+  into_l2_ = select::fetches_into_l2(static_cast<index>(bytes), caches().l1, model);
   go_on();
 }
 
@@ -21,7 +35,9 @@ void line_walk::go_on() {
     return;
   }
   at_ = due_ = next_->begin;
-  end_ = next_->end;
+  const std::uintptr_t whole_lines = (next_->end - next_->begin + 64 * parts_ - 1) / (64 * parts_);
+  part_ = 64 * whole_lines;
+  end_ = at_ + part_;
   ++next_;
 }
 

@@ -10,6 +10,7 @@ class scatter_order;
 struct entry_map {
   const void* numbers = nullptr;
   bool wide = false;
+  index array_size = 0;  ///< entries of the array that it leads to; 0: that is not told
 };
 
 /// What a launch adds to a program whose scalar is T: the addresses and the numbers. What lies at
@@ -24,6 +25,7 @@ struct program_arguments {
   const entry_map* maps = nullptr;       ///< by input, where one is mapped
   entry_map output_map{};                ///< where the output is
   const scatter_order* order = nullptr;  ///< of what is added through it; null: by one thread
+  bool clears = false;  ///< with an order: what is added to begins at 0, not as what it was
 };
 
 /// The index space of a phase in numbers.

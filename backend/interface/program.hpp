@@ -229,6 +229,12 @@ struct program_phase {
   friend constexpr bool operator==(const program_phase&, const program_phase&) = default;
 };
 
+/// Whether a phase, one of those from `first` on, adds through a map and none before it does.
+constexpr bool is_first_to_scatter(const program_phase* first, const program_phase& phase) {
+  while (first != &phase && !first->scatters) ++first;
+  return first == &phase && phase.scatters;
+}
+
 template <int MaxPhases, int MaxSteps, int MaxLoops>
 struct program {
   static constexpr int max_phases = MaxPhases, max_steps = MaxSteps, max_loops = MaxLoops;

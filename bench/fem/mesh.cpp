@@ -34,14 +34,15 @@ cube_mesh::cube_mesh(int degree, int elements_along, int block_width, int compon
   const std::ptrdiff_t along = std::ptrdiff_t{n} * p + 1;
   nodes = along * along * along;
   blocks = (elements() + width - 1) / width;
-  map.assign(static_cast<std::size_t>(blocks * numbers()), -1);
+  map = allocation<std::int32_t>(blocks * numbers());
+  std::fill_n(map.data(), map.count(), -1);
   const auto outside = [&](int element, int i) {
     return constrained && (element * p + i == 0 || element * p + i == n * p);
   };
   for (std::ptrdiff_t e = 0; e < elements(); ++e) {
     const auto x = static_cast<int>(e / n / n), y = static_cast<int>(e / n % n),
                z = static_cast<int>(e % n);
-    std::int32_t* const block = &map[static_cast<std::size_t>(e / width * numbers() + e % width)];
+    std::int32_t* const block = map.data() + e / width * numbers() + e % width;
     std::ptrdiff_t at = 0;
     for (int c = 0; c < components; ++c) {
       for (int i = 0; i <= p; ++i) {
@@ -61,7 +62,8 @@ std::vector<std::int32_t> lines_of_blocks(const cube_mesh& mesh, std::size_t sca
   const std::ptrdiff_t entries = mesh.numbers() / mesh.components;
   const auto count = static_cast<std::size_t>(lines_of_block(mesh.P(), mesh.width, scalar));
   std::vector<std::int32_t> all, lines;
-  for (auto at = mesh.map.begin(); at != mesh.map.end(); at += entries) {
+  const std::int32_t* const end = mesh.map.data() + mesh.map.count();
+  for (const std::int32_t* at = mesh.map.data(); at != end; at += entries) {
     lines.clear();
     for (auto entry = at; entry != at + entries; ++entry) {
       if (*entry >= 0) lines.push_back(*entry / per_line);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tenfold/tensor/allocation.hpp>
 #include <vector>
 
 #include "fem/problems.hpp"
@@ -16,7 +17,8 @@ struct cube_mesh {
   int p, n, width, components;
   std::ptrdiff_t nodes;  ///< of a component; all of them, those of the boundary too
   std::ptrdiff_t blocks;
-  std::vector<std::int32_t> map;  ///< [blocks][components][P][P][P][width]; -1 empty or constrained
+  /// In large pages, as a user's (docs/fuse.md).
+  allocation<std::int32_t> map;  ///< [blocks][components][P][P][P][width]; -1 empty or constrained
 
   /// Constrained: the entries at the boundary are not there.
   cube_mesh(int degree, int elements_along, int block_width, int component_count, bool constrained);

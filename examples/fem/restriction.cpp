@@ -23,7 +23,8 @@ restriction::restriction(const mesh& shape, int p, int components, index blocks_
                                         : std::min(blocks_of(1 << 14, p, components),
                                                    std::max<index>(1, blocks / 32));
   const index slabs = (blocks + most - 1) / most, in_slab = (blocks + slabs - 1) / slabs;
-  map_.assign(static_cast<std::size_t>(slabs * in_slab * W * per_element_), -1);
+  map_ = tenfold::allocation<std::int32_t>(slabs * in_slab * W * per_element_);
+  std::fill_n(map_.data(), map_.count(), -1);
 
   // The lattice's own numbers first, those of the first component.
   const numbering number(shape.shared, index(shape.n) * p);

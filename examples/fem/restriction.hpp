@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <tenfold/tensor/allocation.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <vector>
 
@@ -82,7 +83,7 @@ class restriction {
   std::vector<index> order_slabs(index slabs, index elements_in_slab, index nodes);
 
   index components_, elements_, per_element_, size_ = 0, unknowns_ = 0;
-  std::vector<std::int32_t> map_;  // (e, a, i, j, k)
+  tenfold::allocation<std::int32_t> map_;  // (e, a, i, j, k); in large pages
   std::vector<slab> slabs_;
   std::vector<index> colours_;
 };

@@ -25,8 +25,8 @@ struct row_of_numbers {
   I& at(int x, int w) { return numbers[static_cast<std::size_t>(x * stride.x + w * stride.lane)]; }
   /// "line", "runs" or "any".
   std::string kind() const {
-    const auto found = find_runs<W, N>(numbers.data(), stride);
-    return found.are_line ? "line" : found.are_runs ? "runs" : "any";
+    if (find_line<W, N>(numbers.data(), stride).is_line) return "line";
+    return find_runs<W, N>(numbers.data(), stride).are_runs ? "runs" : "any";
   }
 };
 
@@ -122,6 +122,9 @@ TEST_CASE("a row whose entries are neighbours is found, and gathered and added t
   check_lengths<float, std::int32_t>(std::make_integer_sequence<int, 4>{});
   check_lengths<double, std::int64_t>(std::make_integer_sequence<int, 3>{});
   check_rows<double, std::int32_t, 16>();
+  check_rows<float, std::int32_t, 13>();
+  check_rows<float, std::int32_t, 16>();
+  check_rows<float, std::int64_t, 5>();
 }
 
 }  // namespace

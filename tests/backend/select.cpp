@@ -379,8 +379,11 @@ TEST_CASE("a block of rows stays in L2, one of columns in L3, on every instructi
 
 // --- tasks ---
 
-static_assert(fetches_into_l2(8193, 32768) && !fetches_into_l2(8192, 32768) &&
-              !fetches_into_l2(1 << 20, 49152));
+static_assert(fetches_into_l2(8193, 32768, processor::zen4) &&
+              !fetches_into_l2(8192, 32768, processor::zen4) &&
+              !fetches_into_l2(1 << 20, 49152, processor::zen5) &&
+              fetches_into_l2(1 << 20, 49152, processor::other));
+static_assert(fetch_streams(processor::zen5) == 1 && fetch_streams(processor::other) > 1);
 static_assert(tiles_per_task(1 << 20) == 1);
 static_assert(tiles_per_task(1e12) == 1, "at least one");
 static_assert(tiles_per_task(1 << 10) == 1 << 10);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <tenfold/backend/cpu/parallel.hpp>
@@ -108,13 +109,53 @@ TEST_CASE("a fused kernel gathers what it reads and adds what it writes through 
   }
 }
 
+TEST_CASE("each entry is begun by one part, the first that adds to it") {
+  const node_map<std::int32_t, 3> nodes;
+  const index_map<std::int32_t> map(nodes.numbers.data(), nodes.elements, 27, nodes.nodes);
+  for (const index part : {1, 4, 50, 1000}) {
+    CAPTURE(part);
+    const scatter_order order(map, part);
+    // The part that the entries of the map are due to, in the order in which parts run.
+    std::vector<index> first(static_cast<std::size_t>(nodes.nodes), -1), begun = first;
+    for (int colour = 0; colour < order.colours(); ++colour) {
+      for (const index k : order.parts(colour)) {
+        const index from = k * part * 27, to = std::min((k + 1) * part, map.batch()) * 27;
+        for (index a = from; a < to; ++a) {
+          const std::int32_t number = nodes.numbers[static_cast<std::size_t>(a)];
+          if (number < 0) continue;
+          index& of = first[static_cast<std::size_t>(number)];
+          if (of < 0) of = k;
+        }
+      }
+    }
+    bool once = true, rising = true;
+    for (index k = 0; k < order.part_count(); ++k) {
+      index last = -1;
+      for (const scatter_order::range& r : order.begun_by(k)) {
+        rising = rising && last < r.begin && r.begin < r.end;
+        last = r.end;  // ranges that touch are one
+        for (index entry = r.begin; entry < r.end; ++entry) {
+          index& of = begun[static_cast<std::size_t>(entry)];
+          once = once && of < 0;
+          of = k;
+        }
+      }
+    }
+    CHECK(once);
+    CHECK(rising);
+    CHECK(begun == first);
+  }
+}
+
 TEST_CASE("parts may be smaller than a vector, or have room for any batch") {
-  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 16);
-  check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, 3);
-  check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true, 1);
-  for (const index all : {index{1} << 61, std::numeric_limits<index>::max()}) {
-    check_restricted_mass<double, std::int32_t, true, 3, 4>(true, true, all);
-    check_restricted_mass<double, std::int32_t, false, 3, 4>(true, true, all);
+  for (const bool adds : {false, true}) {
+    check_restricted_mass<double, std::int32_t, true, 3, 4>(adds, true, 16);
+    check_restricted_mass<double, std::int32_t, true, 3, 4>(adds, true, 3);
+    check_restricted_mass<double, std::int32_t, false, 3, 4>(adds, true, 1);
+    for (const index all : {index{1} << 61, std::numeric_limits<index>::max()}) {
+      check_restricted_mass<double, std::int32_t, true, 3, 4>(adds, true, all);
+      check_restricted_mass<double, std::int32_t, false, 3, 4>(adds, true, all);
+    }
   }
   const std::int32_t none = -1;
   const index_map<std::int32_t> map(&none, 1, 1, 0);
@@ -201,7 +242,7 @@ TEST_CASE("scattered sums have the same bits on any number of threads") {
   for (index x = 0; x < 16; ++x) M.data()[x] = 1.0 / static_cast<double>(7 + x);
   const auto kernel = fuse(e)(v(e, l, m, n) = A(l, i) * A(m, j) * A(n, k) * u(e, i, j, k));
   const gathered<const double, 4, 4, 4> U(global.data(), map);
-  for (index x = 0; x < nodes.nodes; ++x) once(x) = again(x) = 0;
+  for (index x = 0; x < nodes.nodes; ++x) once(x) = again(x) = static_cast<double>(x);
   cpu::run_on_threads(
       1, [&] { kernel(v = gathered<double, 4, 4, 4>(once.data(), map, order), u = U, A = M); });
   for (int run = 0; run < 20; ++run) {
@@ -209,6 +250,79 @@ TEST_CASE("scattered sums have the same bits on any number of threads") {
         4, [&] { kernel(v = gathered<double, 4, 4, 4>(again.data(), map, order), u = U, A = M); });
     CHECK(same(once, again));
   }
+}
+
+/// v = sum over e of R_e^T A d_e, entries of d side by side along e, so that vectors of them are
+/// read in place and what is left behind the last whole one is a phase of its own.
+template <index Batch>
+void check_remainder(index part) {
+  using labels::e, labels::i, labels::j;
+  constexpr input<"A"> A;
+  constexpr input<"D"> D;
+  constexpr output<"v"> v;
+  constexpr index elements = 117;
+  CAPTURE(part);
+  std::vector<std::int32_t> numbers;
+  for (index a = 0; a < 3 * elements; ++a)
+    numbers.push_back(a % 11 == 5 ? -1 : static_cast<std::int32_t>(a / 3 * 2 + a % 3));
+  const index size = 2 * elements + 2;  // the last one is of no element
+  const index_map<std::int32_t> map(numbers.data(), elements, 3, size);
+  const scatter_order order(map, part);
+  tensor<double, 3, 2> M;
+  tensor<double, dyn> d(2 * elements), sum(size), expected(size);
+  fill(M, 3);
+  fill(d, 4);
+  fill(sum, 5);
+  expected = sum;
+  for (const std::int32_t number : numbers)
+    if (number >= 0) expected(number) = 0;
+  for (index a = 0; a < 3 * elements; ++a) {
+    const std::int32_t number = numbers[static_cast<std::size_t>(a)];
+    if (number < 0) continue;
+    for (int k = 0; k < 2; ++k) expected(number) += M(a % 3, k) * d(k * elements + a / 3);
+  }
+  const auto kernel = fuse(e)(v(e, i) = A(i, j) * D(e, j));
+  const basic_view<const double, extents<Batch, 2>, layout_left> columns = [&] {
+    if constexpr (Batch == dyn)
+      return basic_view<const double, extents<Batch, 2>, layout_left>(d.data(), elements);
+    else
+      return basic_view<const double, extents<Batch, 2>, layout_left>(d.data());
+  }();
+  kernel(v = gathered<double, 3>(sum.data(), map, order), A = M, D = columns);
+  CHECK(same(sum, expected));
+}
+
+TEST_CASE("what is behind the last vector adds to what the parts before it began") {
+  for (const index part : {64, 16, 5}) {
+    check_remainder<dyn>(part);
+    check_remainder<117>(part);
+  }
+}
+
+TEST_CASE("more parts meet in an entry than there are colours") {
+  using labels::e, labels::i;
+  constexpr input<"u"> u;
+  constexpr output<"v"> v;
+  constexpr index elements = 100;
+  std::vector<std::int32_t> numbers;
+  for (index a = 0; a < elements; ++a) {
+    numbers.push_back(0);
+    numbers.push_back(static_cast<std::int32_t>(a + 1));
+  }
+  const index_map<std::int32_t> map(numbers.data(), elements, 2, elements + 1);
+  const scatter_order order(map, 1);
+  CHECK(order.is_serial(order.colours() - 1));
+  tensor<double, dyn, 2> U(elements);
+  tensor<double, dyn> sum(elements + 1), expected(elements + 1);
+  fill(U, 1);
+  fill(sum, 2);
+  for (index a = 0; a <= elements; ++a) expected(a) = 0;
+  for (index a = 0; a < elements; ++a) {
+    expected(0) += U(a, 0);
+    expected(a + 1) += U(a, 1);
+  }
+  fuse(e)(v(e, i) = u(e, i))(v = gathered<double, 2>(sum.data(), map, order), u = U);
+  CHECK(same(sum, expected));
 }
 
 TEST_CASE("a map may be one of blocks of elements") {

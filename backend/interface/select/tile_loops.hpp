@@ -36,9 +36,6 @@ constexpr bool runs_in_slabs(double bytes, bool in_halves, const capabilities& c
                                           : static_cast<double>(c.l2_bytes));
 }
 
-/// Entries of a result that a task sets to 0 before anything is added to them: 20 us of writing.
-inline constexpr index cleared_entries = 1 << 16;
-
 /// A tile that reads fewer bytes of memory than this leaves it to the processor to fetch them.
 inline constexpr index fetched_bytes = 2048;
 
@@ -48,7 +45,26 @@ inline constexpr index fetched_bytes = 2048;
 /// BP5 1.6, 1.3 and 1.2 times as fast; p = 2 BP1, that is 5 KB, 0.9, BP5 10 KB 1.4). With 48 KiB,
 /// Zen 5, L1 was better. On Zen 3, whose tiles have half as many lanes, it is all one (p = 3 and 5,
 /// medians within a tenth; without fetches p = 3 BP1 0.55, BP3 0.75 and BP5 0.6 of the rate).
-constexpr bool fetches_into_l2(index bytes, index l1) { return l1 < 49152 && 4 * bytes > l1; }
+/// Others, Emerald Rapids with 48 KiB, all of them (p = 3, 4, 6, 8 BP1 1.0 to 1.05, BP3 1.04
+/// to 1.12, BP5 1.01 to 1.12 times the rate; element vectors, BK5 of p = 4 1.3 times).
+constexpr bool fetches_into_l2(index bytes, index l1, processor model) {
+  if (model == processor::other) return true;
+  return l1 < 49152 && 4 * bytes > l1;
+}
+
+/// Whether rows that go through a map are fetched into L2 (Emerald Rapids, BP1 of p = 4 and 8 1.02
+/// to 1.04 times the rate of L1, BP3 and BP5 0.99 to 1.02).
+constexpr bool fetches_rows_into_l2(processor model) { return model == processor::other; }
+
+/// Into how many parts each range is cut whose lines are fetched by turns. Intel's own prefetching
+/// runs some twenty lines ahead of what it is shown of a page; shown two pages it keeps more on the
+/// way, and those that are asked for wait less in the buffers for misses, which loads of scratch
+/// out of L2 need, too (Emerald Rapids, a loop that multiplies with 96 KB of scratch beside, ns a
+/// line: one after the other 6.9, of four parts 5.5, of eight 5.4, of 24 6.8; reading alone 4.3.
+/// Operators from memory, two and four beside one, p = 3, 4, 6, 8: BP1 0.97 to 1.12 and 0.97
+/// to 1.07, BP3 1.03 to 1.06 and 0.98 to 1.09, BP5 0.99 to 1.06 and 0.99 to 1.1). Zen 5 follows two
+/// at a time, and a tile has more already.
+constexpr int fetch_streams(processor model) { return model == processor::other ? 2 : 1; }
 
 /// How often a line is asked for that goes there, every fetch_back lines: Zen 4 drops fetches while
 /// it computes (operators from memory beside kernels written by hand, medians, once and four times:
