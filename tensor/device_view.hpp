@@ -35,6 +35,8 @@ class device_view {
   { return there_.map(); }
   constexpr bool wide_map() const noexcept requires requires(const View& v) { v.wide_map(); }
   { return there_.wide_map(); }
+  constexpr index array_size() const noexcept requires requires(const View& v) { v.array_size(); }
+  { return there_.array_size(); }
   constexpr auto order() const noexcept requires requires(const View& v) { v.order(); }
   { return there_.order(); }
 

@@ -263,32 +263,32 @@ void check_remainder(index part) {
   constexpr index elements = 117;
   CAPTURE(part);
   std::vector<std::int32_t> numbers;
-  for (index a = 0; a < 3 * elements; ++a)
-    numbers.push_back(a % 11 == 5 ? -1 : static_cast<std::int32_t>(a / 3 * 2 + a % 3));
-  const index size = 2 * elements + 2;  // the last one is of no element
-  const index_map<std::int32_t> map(numbers.data(), elements, 3, size);
+  for (index a = 0; a < 7 * elements; ++a)
+    numbers.push_back(a % 11 == 5 ? -1 : static_cast<std::int32_t>(a / 7 * 6 + a % 7));
+  const index size = 6 * elements + 2;  // the last one is of no element
+  const index_map<std::int32_t> map(numbers.data(), elements, 7, size);
   const scatter_order order(map, part);
-  tensor<double, 3, 2> M;
-  tensor<double, dyn> d(2 * elements), sum(size), expected(size);
+  tensor<double, 7, 5> M;
+  tensor<double, dyn> d(5 * elements), sum(size), expected(size);
   fill(M, 3);
   fill(d, 4);
   fill(sum, 5);
   expected = sum;
   for (const std::int32_t number : numbers)
     if (number >= 0) expected(number) = 0;
-  for (index a = 0; a < 3 * elements; ++a) {
+  for (index a = 0; a < 7 * elements; ++a) {
     const std::int32_t number = numbers[static_cast<std::size_t>(a)];
     if (number < 0) continue;
-    for (int k = 0; k < 2; ++k) expected(number) += M(a % 3, k) * d(k * elements + a / 3);
+    for (int k = 0; k < 5; ++k) expected(number) += M(a % 7, k) * d(k * elements + a / 7);
   }
   const auto kernel = fuse(e)(v(e, i) = A(i, j) * D(e, j));
-  const basic_view<const double, extents<Batch, 2>, layout_left> columns = [&] {
+  const basic_view<const double, extents<Batch, 5>, layout_left> columns = [&] {
     if constexpr (Batch == dyn)
-      return basic_view<const double, extents<Batch, 2>, layout_left>(d.data(), elements);
+      return basic_view<const double, extents<Batch, 5>, layout_left>(d.data(), elements);
     else
-      return basic_view<const double, extents<Batch, 2>, layout_left>(d.data());
+      return basic_view<const double, extents<Batch, 5>, layout_left>(d.data());
   }();
-  kernel(v = gathered<double, 3>(sum.data(), map, order), A = M, D = columns);
+  kernel(v = gathered<double, 7>(sum.data(), map, order), A = M, D = columns);
   CHECK(same(sum, expected));
 }
 
