@@ -5,14 +5,15 @@
 namespace tenfold::cpu {
 
 double bytes_of_sweep(const tile_streams& streams, index count, const entry_map* maps) {
-  double tiles = static_cast<double>(count);
+  double tiles = static_cast<double>(count), arrays = 0;
   for (int s = 0; s < streams.count; ++s) {
     const tile_stream& one = streams.list[s];
     if (!one.is_map) continue;
-    const double entries = static_cast<double>(one.bytes / one.size);
-    tiles = std::max(tiles, static_cast<double>(maps[one.ref.slot].array_size) / entries);
+    const auto entries = static_cast<double>(maps[one.ref.slot].array_size);
+    tiles = std::max(tiles, entries / static_cast<double>(one.bytes / one.size));
+    arrays += entries * static_cast<double>(bytes_of(one.ref.type));
   }
-  return tiles * static_cast<double>(streams.bytes);
+  return tiles * static_cast<double>(streams.bytes) + arrays;
 }
 
 line_walk::line_walk(const byte_range* ranges, int count, index pieces, processor model)

@@ -57,10 +57,11 @@ struct tile_streams {
 };
 
 /// What is read from memory before any of it is read again, in bytes, as far as a call of `count`
-/// tiles can tell: what it reads, or, where it reads a part of a long array through a map, as much
-/// in proportion for the rest, which other calls read: operators go over a mesh part by part. (The
+/// tiles can tell: what it reads, or, where it reads a part of a long array through a map, the
+/// array and as much in proportion for the rest, which other calls read: operators go over a mesh
+/// part by part. (Entries that elements share make it too little: a half of the tiles, p = 4.) The
 /// mat-vecs of the example's bp, p = 4, in parts of ten thousand entries, Emerald Rapids, with and
-/// without fetches: BP1 1.2 to 1.3 times the rate, BP3 1.4, BP5 1.2 to 1.3.)
+/// without fetches: BP1 1.1 to 1.3 times the rate, BP3 1.3 to 1.4, BP5 1.2 to 1.3.
 double bytes_of_sweep(const tile_streams& streams, index count, const entry_map* maps);
 
 /// Adds what the tiles of a phase read from memory in one of its steps.
