@@ -19,7 +19,8 @@ namespace tenfold {
 
 /// The colours of a map's parts, greedily: a part takes the first colour that no part before it
 /// with which it shares an entry has (the sequential colouring of D. J. A. Welsh and M. B. Powell,
-/// The Computer Journal 10, 1967, in the order of the parts). Owns what it holds. O(batch entries).
+/// The Computer Journal 10, 1967, in the order of the parts). Owns what it holds. O(batch entries),
+/// and for each 64 entries of the array their place among those that a part begins is sorted.
 ///
 ///     index_map map(numbers, elements, 125, nodes);
 ///     scatter_order order(map);

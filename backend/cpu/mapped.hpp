@@ -169,8 +169,7 @@ template <class V, int... J>
   return (v[J] & ...);
 }
 
-/// Whether W integers are 0: halves are joined down to 16 bytes, which are two numbers (integer by
-/// integer a row took 1.4 times as long to be looked at).
+/// Whether W integers are 0: halves are joined down to 16 bytes, which are two numbers.
 template <int W, class V>
 [[gnu::always_inline]] inline bool are_zero(const V& v) {
   if constexpr (sizeof(V) > 16) {
@@ -184,8 +183,8 @@ template <int W, class V>
 }
 
 /// The line that a row is. Its numbers lie at x * stride.x + w * stride.lane and are compared with
-/// those of a line a vector at a time, along whichever stride is 1: a third of the time that runs
-/// take, which most rows of a mesh need not be asked for.
+/// those of a line a vector at a time, along whichever stride is 1. Most rows of a mesh need not be
+/// asked for runs (a row of p = 4 is gathered in 0.73 of the time, Emerald Rapids).
 template <int W, int N, class I>
 [[gnu::always_inline]] inline entry_line<I> find_line(const I* map, lane_strides stride) {
   constexpr I span = W * (N - 1);
