@@ -32,10 +32,9 @@ constexpr double bytes_per_entry(stream s) {
 /// Streams through n entries of each array, a multiple of unrolled * W.
 template <stream S>
 [[gnu::noinline]] void pass(T* x, [[maybe_unused]] T* y, [[maybe_unused]] T* z, std::ptrdiff_t n) {
+  if constexpr (S == stream::read) return stream_read(x, n);
   vec<T> factor(T(0.999999));
   keep(factor);
-  [[maybe_unused]] vec<T> sum[unrolled];
-  unroll<unrolled>([&](auto j) __attribute__((always_inline)) { sum[j] = vec<T>(T(0)); });
   for (std::ptrdiff_t i = 0; i < n; i += unrolled * W) {
     unroll<unrolled>([&](auto j) __attribute__((always_inline)) {
       const std::ptrdiff_t at = i + j * W;
@@ -47,9 +46,7 @@ template <stream S>
         return;
       }
       vec<T> entry = vec<T>::load_aligned(x + at);
-      if constexpr (S == stream::read) {
-        sum[j] += entry;
-      } else if constexpr (S == stream::copy) {
+      if constexpr (S == stream::copy) {
         entry.store_aligned(y + at);
       } else if constexpr (S == stream::copy_nt) {
         store<true>(entry, y + at);
@@ -60,7 +57,6 @@ template <stream S>
       }
     });
   }
-  unroll<unrolled>([&](auto j) __attribute__((always_inline)) { keep(sum[j]); });
 }
 
 /// The best of several samples of at least `sample_seconds`.
@@ -115,6 +111,21 @@ bandwidths measure_bandwidths(const machine& m, bool quick) {
   }
   return result;
 }
+
+template <class T>
+void stream_read(const T* x, std::ptrdiff_t n) {
+  constexpr std::ptrdiff_t turn = unrolled * lanes<T>;
+  vec<T> sum[unrolled];
+  unroll<unrolled>([&](auto j) __attribute__((always_inline)) { sum[j] = vec<T>(T(0)); });
+  for (std::ptrdiff_t i = 0; i + turn <= n; i += turn) {
+    unroll<unrolled>([&](auto j) __attribute__((always_inline)) {
+      sum[j] += vec<T>::load_aligned(x + i + j * lanes<T>);
+    });
+  }
+  unroll<unrolled>([&](auto j) __attribute__((always_inline)) { keep(sum[j]); });
+}
+template void stream_read(const float*, std::ptrdiff_t);
+template void stream_read(const double*, std::ptrdiff_t);
 
 void stream_sum(const double* x, const double* y, double* z, std::ptrdiff_t n, bool adds) {
   const auto pass = [&](auto write) {

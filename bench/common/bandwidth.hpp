@@ -42,6 +42,11 @@ std::size_t cached_bytes(const machine&);
 
 bandwidths measure_bandwidths(const machine&, bool quick);
 
+/// Reads x, n entries that begin on a cache line, less what fills no turn of the loop (1 KiB at
+/// most): beside programs that read as much, by turns, on a machine whose memory is shared.
+template <class T>
+void stream_read(const T* x, std::ptrdiff_t n);
+
 /// z[i] = x[i] + y[i] past the caches, or z[i] += x[i] + y[i]: what two arrays that are read and a
 /// third that is written (and read) take without any work. All begin on a cache line; n is a
 /// multiple of the lanes of a vector.
