@@ -124,7 +124,9 @@ struct followed_tile : tile_position {
 };
 
 /// What the next tile reads, and of maps, whose numbers are needed to fetch what they lead to, what
-/// the one behind it reads; none where the tile is the last.
+/// the one behind it reads; none where the tile is the last. What several tiles in turn read alike,
+/// as those of the components of a field read geometry, is followed by what the next several read:
+/// each of them looks ahead to a part of it.
 struct ranges_ahead {
   byte_range ranges[tile_streams::most];
   int count = 0;

@@ -81,5 +81,51 @@ TEST_CASE("a call that reads a part of a long array through a map is one of seve
   CHECK(bytes_of_sweep(streams, 10, &map) == 84000);
 }
 
+TEST_CASE("what tiles read alike is followed by what the next of them read, a part for each") {
+  program_phase phase;
+  phase.tile_count = 2;
+  phase.tiles[0].extent = 4;  // elements
+  phase.tiles[1].extent = 3;  // components
+  const phase_range range = range_of(phase, nullptr);
+  REQUIRE(range.count == 12);
+  tile_streams streams;
+  streams.count = 2;
+  streams.list[0].ref.tile_stride = {1000, 0};  // geometry
+  streams.list[0].bytes = 8000;
+  streams.list[0].size = 8;
+  streams.list[1].ref.slot = 1;
+  streams.list[1].ref.tile_stride = {300, 100};
+  streams.list[1].bytes = 800;
+  streams.list[1].size = 8;
+  std::vector<double> geometry(4000), field(1200);
+  const void* const inputs[] = {geometry.data(), field.data()};
+  const auto address = [](const std::vector<double>& x, index i) {
+    return reinterpret_cast<std::uintptr_t>(x.data() + i);
+  };
+
+  followed_tile tile;
+  ranges_ahead found;
+  for (index element = 0; element < 4; ++element) {
+    std::uintptr_t at = address(geometry, 1000 * (element + 1));
+    for (index component = 0; component < 3; ++component) {
+      const index i = 3 * element + component;
+      CAPTURE(i);
+      look_ahead(phase, range, i, 12, streams, inputs, nullptr, tile, found);
+      const int others = element < 3 ? 1 : 0;  // behind the last elements there is nothing
+      REQUIRE(found.count == (i == 11 ? 0 : others + 1));
+      if (i < 11) CHECK(found.ranges[others].begin == address(field, 100 * (i + 1)));
+      if (others == 0) continue;
+      CHECK(found.ranges[0].begin == at);
+      CHECK(found.ranges[0].end - at >= 41 * 64);  // of 125 lines
+      CHECK(found.ranges[0].end - at <= 42 * 64);
+      at = found.ranges[0].end;
+    }
+    if (element < 3) CHECK(at == address(geometry, 1000 * (element + 2)));
+  }
+  // Of a call, or task, that ends with other components than the last.
+  look_ahead(phase, range, 1, 3, streams, inputs, nullptr, tile, found);
+  CHECK(found.count == 1);
+}
+
 }  // namespace
 }  // namespace tenfold::cpu
