@@ -225,9 +225,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
     }
   }
 
-  // The last candidate from memory is no peer but the bound.
-  const std::size_t peers_end = candidates.size();
-  if (streaming) {
+  if (streaming) {  // no peer, but the bound
     candidates.push_back({"reading", [&] {
                             stream_read(u.data(), u.size());
                             stream_read(d.data(), d.size());
@@ -248,7 +246,7 @@ void run_matvec(report& out, const bake_off& problem, int p, bool streaming,
     const auto bytes_read =
         static_cast<double>(sizeof(T)) * static_cast<double>(u.size() + d.size());
     bound = {dofs / bytes * bytes_read / m.timings.back().seconds * 1e-9, "read DRAM"};
-    candidates.resize(peers_end);
+    candidates.pop_back();
     const auto cached_rate = in_cache.find(name + ' ' + scalar_letter<T>);
     if (cached_rate != in_cache.end() && cached_rate->second < bound.value) {
       bound = {cached_rate->second, "in cache"};

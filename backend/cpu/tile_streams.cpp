@@ -3,13 +3,9 @@
 #include <tenfold/backend/cpu/tile_streams.hpp>
 
 namespace tenfold::cpu {
-
 namespace {
 
-/// How many tiles, one behind another, read the same of an operand. Followed by the last of them
-/// alone, what the next ones read came in a third of the time that there is (three components, p =
-/// 3, 6 and 8, Emerald Rapids, of the kernel by hand beside: BP4 1.00 to 1.12, a part with each
-/// tile 1.09 to 1.21; BP6 0.99 to 1.06 and 1.04 to 1.12; BP2 alike).
+/// How many tiles, one behind another, read the same of an operand.
 index tiles_alike(const operand_ref& ref, const program_phase& phase, const phase_range& range) {
   if (range.lane_tiles > 1 && ref.lane_stride != 0) return 1;
   index alike = range.lane_tiles;
@@ -97,9 +93,10 @@ void look_ahead(const program_phase& phase, const phase_range& range, index i, i
     byte_range range_ahead = read_by(one.is_map ? second : tile.after);
     const index alike = one.is_map ? 1 : tiles_alike(one.ref, phase, range);
     if (alike > 1) {
-      const index reader = (i / alike + 1) * alike;
-      if (reader >= end) continue;
-      range_ahead = part_of(read_by(position_of(phase, range, reader)), i % alike, alike);
+      const index left = alike - i % alike, reader = i + left;
+      const index tiles = select::tiles_of_fetch(alike, streams.bytes, caches().l2);
+      if (left > tiles || reader >= end) continue;
+      range_ahead = part_of(read_by(position_of(phase, range, reader)), tiles - left, tiles);
     }
     // An operand may be read under several names.
     bool is_known = false;

@@ -126,7 +126,7 @@ struct followed_tile : tile_position {
 /// What the next tile reads, and of maps, whose numbers are needed to fetch what they lead to, what
 /// the one behind it reads; none where the tile is the last. What several tiles in turn read alike,
 /// as those of the components of a field read geometry, is followed by what the next several read:
-/// each of them looks ahead to a part of it.
+/// each of them, or of the last select::tiles_of_fetch, looks ahead to a part of it.
 struct ranges_ahead {
   byte_range ranges[tile_streams::most];
   int count = 0;

@@ -24,6 +24,7 @@ struct touching_runs {
     static constexpr int lane(int v, int e) { return (v * W + e) / N; }
   };
 };
+
 /// The vector number `To` that Where says to put together from N others, one more at a time: those
 /// that it takes anything from, number From and behind it, into what is there of it.
 template <class Where, int To, int From, int N, class V, int... I>

@@ -42,8 +42,8 @@ std::size_t cached_bytes(const machine&);
 
 bandwidths measure_bandwidths(const machine&, bool quick);
 
-/// Reads x, n entries that begin on a cache line, less what fills no turn of the loop (1 KiB at
-/// most): beside programs that read as much, by turns, on a machine whose memory is shared.
+/// Reads x, n entries that begin on a cache line, less what fills no turn of the loop (half a KiB
+/// at most): beside programs that read as much, by turns, on a machine whose memory is shared.
 template <class T>
 void stream_read(const T* x, std::ptrdiff_t n);
 

@@ -97,6 +97,7 @@ TEST_CASE("what tiles read alike is followed by what the next of them read, a pa
   streams.list[1].ref.tile_stride = {300, 100};
   streams.list[1].bytes = 800;
   streams.list[1].size = 8;
+  streams.bytes = 8800;
   std::vector<double> geometry(4000), field(1200);
   const void* const inputs[] = {geometry.data(), field.data()};
   const auto address = [](const std::vector<double>& x, index i) {
@@ -125,6 +126,15 @@ TEST_CASE("what tiles read alike is followed by what the next of them read, a pa
   // Of a call, or task, that ends with other components than the last.
   look_ahead(phase, range, 1, 3, streams, inputs, nullptr, tile, found);
   CHECK(found.count == 1);
+
+  // Of tiles that read more than caches hold the last looks ahead to all.
+  streams.bytes = index{1} << 40;
+  look_ahead(phase, range, 1, 12, streams, inputs, nullptr, tile, found);
+  CHECK(found.count == 1);
+  look_ahead(phase, range, 2, 12, streams, inputs, nullptr, tile, found);
+  REQUIRE(found.count == 2);
+  CHECK(found.ranges[0].begin == address(geometry, 1000));
+  CHECK(found.ranges[0].end == address(geometry, 2000));
 }
 
 }  // namespace
