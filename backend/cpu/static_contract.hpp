@@ -89,17 +89,15 @@ template <class P, int S, epilogue Finish, class T>
           });
     }
   };
-  const auto row = [&]<int M>(tile_operands<T> u) __attribute__((always_inline)) {
-    if constexpr (columns.long_count > 0) {
-      tiles.template operator()<M, columns.longer>(u, columns.long_count);
-    }
-    if constexpr (columns.short_count > 0) {
-      constexpr index done = columns.long_count * columns.longer;
-      u.a += done * step.n.a;
-      u.b += done * step.n.b;
-      u.c += done * step.n.c;
-      tiles.template operator()<M, columns.longer - 1>(u, columns.short_count);
-    }
+  const auto row = [&]<int M>(const tile_operands<T>& u) __attribute__((always_inline)) {
+    const auto tiles_from = [&]<int N>(index first, index count) __attribute__((always_inline)) {
+      tile_operands<T> v = u;
+      v.a += first * step.n.a;
+      v.b += first * step.n.b;
+      v.c += first * step.n.c;
+      tiles.template operator()<M, N>(v, count);
+    };
+    for_each_row_of_tiles<columns>(tiles_from);
   };
   for (index i = 0; i < rows.long_count; ++i) {
     row.template operator()<rows.longer>(t);
@@ -127,19 +125,12 @@ template <class P, int S, epilogue Finish, int First = 0, class T>
                                    select::even_odd_columns(m, most_registers<P>, compiled_model));
   static constexpr tile_strides strides{step.m.a, step.k.a, 0,       step.k.b,
                                         step.n.b, step.m.c, step.n.c};
-  step_pointers<T> u = p;
-  const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
+  for_each_row_of_tiles<columns>([&]<int N>(index first,
+                                            index count) __attribute__((always_inline)) {
     even_odd_row<T, width_of<P, S>(), First, chunk, N, m, k, strides, step.halves, Finish,
-                 fetches<P, S>()>(u.a, u.b, u.c, count, alpha, beta, next);
-    u.b += count * N * step.n.b;
-    u.c += count * N * step.n.c;
-  };
-  if constexpr (columns.long_count > 0) {
-    row.template operator()<columns.longer>(columns.long_count);
-  }
-  if constexpr (columns.short_count > 0) {
-    row.template operator()<columns.longer - 1>(columns.short_count);
-  }
+                 fetches<P, S>()>(p.a, p.b + first * step.n.b, p.c + first * step.n.c, count, alpha,
+                                  beta, next);
+  });
   if constexpr (First + chunk < m / 2)
     contract_halves<P, S, Finish, First + chunk>(p, alpha, beta, next);
 }

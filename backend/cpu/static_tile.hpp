@@ -166,25 +166,20 @@ class static_tile {
                    pointers<S + 1 + I>(args, workspace, scratch, at)...,
                    pointers<last>(args, workspace, scratch, at)},
         [&](const auto& p) __attribute__((always_inline)) {
-          index done = 0;
-          const auto row = [&]<int N>(index count) __attribute__((always_inline)) {
-            constexpr sandwich_strides strides{there.m.a, there.k.a, there.k.b, there.n.b,
-                                               back.m.a,  back.k.a,  back.m.c,  back.n.c};
+          constexpr sandwich_strides strides{there.m.a, there.k.a, there.k.b, there.n.b,
+                                             back.m.a,  back.k.a,  back.m.c,  back.n.c};
+          for_each_row_of_tiles<columns>([&]<int N>(index first,
+                                                    index count) __attribute__((always_inline)) {
             sandwich_row<T, width_of<P, S>(), static_cast<int>(there.m.extent),
                          static_cast<int>(there.k.extent), static_cast<int>(back.m.extent), N,
                          strides, there.halves, finish_of<last>(), fetches<P, S>()>(
-                p[0].a, p[0].b + done * there.n.b, p[last - S].a, p[last - S].c + done * back.n.c,
+                p[0].a, p[0].b + first * there.n.b, p[last - S].a, p[last - S].c + first * back.n.c,
                 count, scalars.alpha, scalars.beta,
                 at.next, [&](int q, index x, const auto& y) __attribute__((always_inline)) {
-                  return run_entry<P, S + 1, width_of<P, S>()>(p.data() + 1, q, done + x, y,
+                  return run_entry<P, S + 1, width_of<P, S>()>(p.data() + 1, q, first + x, y,
                                                                products);
                 });
-            done += count * N;
-          };
-          if constexpr (columns.long_count > 0)
-            row.template operator()<columns.longer>(columns.long_count);
-          if constexpr (columns.short_count > 0)
-            row.template operator()<columns.longer - 1>(columns.short_count);
+          });
         },
         std::make_integer_sequence<int, last - S + 1>{});
   }

@@ -18,6 +18,18 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// Calls row<N>(first column, count of tiles) for the tiles of each width.
+///
+/// (A single narrower tile drawn back over columns of the one before, so that it needs no kernel:
+/// of the mass operator of p = 4 8 % less to compile, but 0.95 to 1.0 of the rate of p = 2 to 8.)
+template <select::chunks Columns, class F>
+[[gnu::always_inline]] inline void for_each_row_of_tiles(const F& row) {
+  constexpr int wide = Columns.longer;
+  if constexpr (Columns.long_count > 0) row.template operator()<wide>(0, Columns.long_count);
+  if constexpr (Columns.short_count > 0)
+    row.template operator()<wide - 1>(Columns.long_count * wide, Columns.short_count);
+}
+
 /// A row of register tiles along n: `count` of them.
 ///
 /// Fetches: between two tiles lines of the next tile of the batch are fetched by `next`, if that is
