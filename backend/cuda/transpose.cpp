@@ -41,7 +41,7 @@ void transpose(device_machine& machine, device_function f, const device_transpos
   x.together = are_together(how, x);
   void* list[] = {&x};
   machine.launch(f,
-                 {std::min<index>(parts, device_transpose_most_blocks), how.threads,
+                 {std::min<index>(parts, device_most_blocks), how.threads,
                   static_cast<std::size_t>(device_transpose_bytes(how, sizeof(T))), stream},
                  list);
 }

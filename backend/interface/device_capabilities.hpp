@@ -30,6 +30,10 @@ inline constexpr device_capabilities a100_capabilities{
 inline constexpr device_capabilities h100_capabilities{
     90, 132, 2048, 32, 65536, 228 * 1024, 227 * 1024, 1024, 3.35e12, 32, 1.98e9};
 
+/// The most blocks of a launch, on any device: as long as a grid can be. Where there is more to do
+/// they walk on.
+inline constexpr index device_most_blocks = (index{1} << 31) - 1;
+
 /// Multiply-adds of real numbers that one multiprocessor begins in a cycle, by its common cores
 /// (CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions").
 constexpr int device_fma_per_cycle(int architecture, scalar real) {

@@ -20,9 +20,6 @@ struct device_transpose {
   friend constexpr bool operator==(const device_transpose&, const device_transpose&) = default;
 };
 
-/// The most blocks of a grid; where there are more parts they walk on.
-inline constexpr long long device_transpose_most_blocks = (1ll << 31) - 1;
-
 /// Bytes of shared memory of one block, of entries of so many bytes.
 constexpr long long device_transpose_bytes(const device_transpose& how, long long entry_bytes) {
   return entry_bytes * how.side * (how.side + 1);

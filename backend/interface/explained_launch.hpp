@@ -186,7 +186,7 @@ inline explained_launch explain_launch(const device_phase& phase, scalar type,
     const phase_transpose& x = *phase.transpose;
     out.kind = launch_kind::parts;
     out.batch = x.parts();
-    out.blocks = std::min<index>(x.parts(), device_transpose_most_blocks);
+    out.blocks = std::min<index>(x.parts(), device_most_blocks);
     out.threads = x.how.threads;
     out.shared_bytes = device_transpose_bytes(x.how, size);
     out.bytes = static_cast<double>(x.entries()) *

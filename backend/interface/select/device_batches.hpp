@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <tenfold/backend/interface/device_scale_gathered.hpp>
 #include <tenfold/backend/interface/device_variable_gemm.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
@@ -14,11 +15,9 @@ namespace tenfold::select {
 constexpr device_scale_gathered device_scaling(gathered_scaling step, bool wide_map) {
   return {step, wide_map, 256};
 }
-/// Blocks of a launch for so many numbers of the map: as many as a grid can be long; they walk on
-/// from there.
+/// Blocks of a launch for so many numbers of the map.
 constexpr index device_blocks(const device_scale_gathered& g, index entries) {
-  const index most = (index{1} << 31) - 1, blocks = (entries - 1) / g.threads + 1;
-  return blocks < most ? blocks : most;
+  return std::min((entries - 1) / g.threads + 1, device_most_blocks);
 }
 
 /// How a variable batch is cut. As many blocks to a multiprocessor as leave each the room for both
@@ -63,11 +62,9 @@ constexpr int device_variable_group(const device_variable_gemm& g, index count,
   const index share = count / (times * g.blocks * d.multiprocessors);
   return static_cast<int>(share < 1 ? 1 : share < most ? share : most);
 }
-/// Blocks of a launch: one to so many problems, as many as a grid can be long; they walk on from
-/// there.
+/// Blocks of a launch: one to so many problems.
 constexpr index device_variable_blocks(int group, index count) {
-  const index most = (index{1} << 31) - 1, blocks = (count - 1) / group + 1;
-  return blocks < most ? blocks : most;
+  return std::min((count - 1) / group + 1, device_most_blocks);
 }
 
 }  // namespace tenfold::select

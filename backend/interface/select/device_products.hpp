@@ -394,7 +394,7 @@ constexpr index device_blocks(const device_gemm& g, scalar type, index count,
   const index of_block = index{g.groups} * g.problems;
   const index tasks = count * g.tasks();  // fits: C has more entries
   const index blocks = tasks / of_block + (tasks % of_block != 0);
-  index most = (index{1} << 31) - 1;
+  index most = device_most_blocks;
   if (g.a.shared || g.b.shared) {
     const index resident = device_resident_blocks(
         d, g.threads_of_block(), registers, shared_bytes(g, static_cast<int>(bytes_of(type))));
