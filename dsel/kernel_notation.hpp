@@ -22,7 +22,8 @@ struct sum {};
 template <class Target, bool Adds, class... Product>
 struct statement {};
 
-/// A name of a kernel and the tensor that stands for it in one call.
+/// A name of a kernel and the tensor that stands for it in one call. It refers to that tensor, also
+/// to a temporary one, which is gone when the call is over.
 template <class Named, class X>
 struct binding {
   X& tensor;
