@@ -123,10 +123,9 @@ template <class P, int S, epilogue Finish, int First = 0, class T>
   constexpr int chunk = First < pairs.long_count * pairs.longer ? pairs.longer : pairs.longer - 1;
   constexpr select::chunks columns(step.n.extent,
                                    select::even_odd_columns(m, most_registers<P>, compiled_model));
-  static constexpr tile_strides strides{step.m.a, step.k.a, 0,       step.k.b,
-                                        step.n.b, step.m.c, step.n.c};
   for_each_row_of_tiles<columns>([&]<int N>(index first,
                                             index count) __attribute__((always_inline)) {
+    constexpr tile_strides strides{step.m.a, step.k.a, 0, step.k.b, step.n.b, step.m.c, step.n.c};
     even_odd_row<T, width_of<P, S>(), First, chunk, N, m, k, strides, step.halves, Finish,
                  fetches<P, S>()>(p.a, p.b + first * step.n.b, p.c + first * step.n.c, count, alpha,
                                   beta, next);

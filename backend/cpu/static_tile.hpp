@@ -166,10 +166,10 @@ class static_tile {
                    pointers<S + 1 + I>(args, workspace, scratch, at)...,
                    pointers<last>(args, workspace, scratch, at)},
         [&](const auto& p) __attribute__((always_inline)) {
-          constexpr sandwich_strides strides{there.m.a, there.k.a, there.k.b, there.n.b,
-                                             back.m.a,  back.k.a,  back.m.c,  back.n.c};
           for_each_row_of_tiles<columns>([&]<int N>(index first,
                                                     index count) __attribute__((always_inline)) {
+            constexpr sandwich_strides strides{there.m.a, there.k.a, there.k.b, there.n.b,
+                                               back.m.a,  back.k.a,  back.m.c,  back.n.c};
             sandwich_row<T, width_of<P, S>(), static_cast<int>(there.m.extent),
                          static_cast<int>(there.k.extent), static_cast<int>(back.m.extent), N,
                          strides, there.halves, finish_of<last>(), fetches<P, S>()>(
