@@ -3,7 +3,7 @@
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/tuning_in_use.hpp>
 
-// The same functions, compiled once per instruction set (cpu/run_dynamic.isa.cpp, gemm.isa.cpp).
+// The same functions, compiled once per instruction set (cpu/run_dynamic.hpp, gemm.isa.cpp).
 #define TENFOLD_DECLARE_RUN_DYNAMIC(isa)                                                       \
   namespace tenfold::cpu::isa {                                                                \
   template <class T>                                                                           \
