@@ -69,6 +69,19 @@ static_assert(!fetches_beyond_l2(residence::memory, 1001, true,
                                  tuned_for(16, &gemm_tuning::memory_to, 1000)));
 static_assert(fetches_beyond_l2(residence::memory, 999, false,
                                 tuned_for(16, &gemm_tuning::memory_from, 1000)));
+
+/// Of interleaved problems from memory, in tiles of so many bytes, all but the smallest are
+/// fetched.
+constexpr bool fetches_interleaved(index n) {
+  const index tile = 3 * n * n * 64;
+  gemm_shape s = square(n);
+  s.c.layout = batch_layout::interleaved;
+  const gemm_tuning t = shipped(class_of(s), instruction_set::avx512);
+  return fetches_beyond_l2(residence::memory, tile, true, t);
+}
+static_assert(!fetches_interleaved(2) && fetches_interleaved(3) && fetches_interleaved(8));
+static_assert(fetches_interleaved(64) && !fetches_interleaved(80));
+
 static_assert(lies_in_line(0, 8192) && lies_in_line(8192, 8192) && lies_in_line(8, 8192));
 static_assert(!lies_in_line(8192, 4096) && !lies_in_line(-8, 8));
 

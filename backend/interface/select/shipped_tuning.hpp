@@ -39,8 +39,8 @@ constexpr int shipped_from_l3(const gemm_tuning& t, processor model) {
 /// than 16 (1.24 times the rate of interleaved order 8, 1.15 of strided order 16); from memory
 /// results of more than 12 KB are best left to its caches (1.03 to 1.05 at order 64).
 ///
-/// From memory, interleaved: from order 3 on the next problems are fetched, with AVX-512 as far as
-/// L2 holds two tiles of them (Emerald Rapids, double precision: order 4 6.7 GFLOP/s, without
+/// From memory, interleaved: from order 3 on the next problems are fetched, with AVX-512 of up
+/// to 1 MB in a tile, half of L2 (Emerald Rapids, double precision: order 4 6.7 GFLOP/s, without
 /// fetches 6.5, 6 9.5 and 8.4, 8 13.3 and 10.5, 48 50 and 34, 64 58 and 42). Fetching two halves of
 /// an operand by turns gains 1.0 to 1.1 there (orders 10 to 64), four quarters less, of strided
 /// problems neither; every second line alone is at 0.7 to 0.9.
