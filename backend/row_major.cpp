@@ -73,6 +73,7 @@ void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
                         std::to_string(to.extents[i]) + " in y");
   }
   const index entries = entries_of_problem(from);
+  if (entries == 0 || from.extents[0] == 0) return;
   batch_copy c;
   c.count = from.extents[0];
   c.source = x.place;
@@ -91,7 +92,6 @@ void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
     throw shape_error(std::string("tenfold: ") + name +
                       ": the axes behind the batch must be contiguous, or two");
   }
-  if (entries == 0 || c.count == 0) return;
   require_memory(name, "x", x);
   require_memory(name, "y", y);
   launch(c, from.type, best_instruction_set());

@@ -68,8 +68,8 @@
   X(overlap, overlap, "the output overlaps operand {0} in memory")                                 \
   X(output_coincides, overlap, "the strides of the output do not keep its entries apart")          \
   X(no_path, backend,                                                                              \
-    "no order of multiplication: the given pairs fit no operands, or every order has an "          \
-    "intermediate above the limit")                                                                \
+    "no order of multiplication: the given pairs fit no operands, or every order that was tried "  \
+    "has an intermediate above the limit")                                                         \
   X(unlike_planned, shape, "operand {0} is not like the one that was planned for")                 \
   X(output_unlike_planned, shape, "the output is not like the one that was planned for")           \
   X(too_long_program, backend, "the expression is too long to be run")                             \

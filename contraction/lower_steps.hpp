@@ -86,9 +86,10 @@ class step_lowering : protected tile_values<L, Program> {
     }
     place b;
     if (vb >= 0) b = operand(shape, vb, results, peak, s);
-    // A conversion alone is done by packing.
+    // A conversion alone is done by packing, unless others read what is packed.
     if (vb < 0 && a.packed && ps.contracted == 0 && ps.c < 0 && ps.sign == 1 &&
-        end_of_sum(s) == s && s != shape.root) {
+        end_of_sum(s) == s && s != shape.root &&
+        (va >= n_ || last_use(shape, without_renaming(shape, va)) <= s)) {
       a.ref.value = n_ + s;
       results[s] = a;
       if (va < n_) copies_[without_renaming(shape, va)] = {};

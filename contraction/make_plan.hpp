@@ -148,7 +148,11 @@ class planning {
   /// result := the factor under other labels.
   constexpr void rename(int s) {
     const bound_statement<L>& said = problem_.list[s];
-    const int source = said.factors[0].source, value = value_of(source);
+    const int source = said.factors[0].source;
+    int value = value_of(source);
+    // What has two names is what is computed with, not what is yet to be converted.
+    if (value < n_ && is_foreign(problem_, problem_.inputs[value]))
+      value = append(value, -1, -1, 1, labels_of(value), order_of(value));
     const auto& from = problem_.list[source - n_].order;
     const auto& now = order_of(value);
     label_list<L.labels> order;
@@ -230,7 +234,9 @@ class planning {
       label_list<L.labels> order{};
     };
     last_step lasts[L.operands] = {};
-    for (int t = 0; t < count && count > 1; ++t) {
+    // Pairs that are given are those of whole terms.
+    const bool regroups = count > 1 && options_.method != path_method::given;
+    for (int t = 0; t < count && regroups; ++t) {
       const factor_list& list = terms[t].factors;
       if (list.count < 3) continue;
       path_value<L> values[2 * L.operands] = {};

@@ -4,9 +4,10 @@
 #include <tenfold/contraction/cost.hpp>
 
 /// Which two values are multiplied next. Dynamic programming over connected subsets up to
-/// `dynamic_programming_limit` operands (the optimal pairwise tree under the cost below; of exactly
-/// so many only if they are connected, but not densely), greedy beyond (smallest growth of live
-/// entries first, as opt_einsum's greedy path); or what the caller asks for.
+/// `dynamic_programming_limit` operands (the cheapest pairwise tree under the cost below of those
+/// without outer products, or of all where each of these breaks a limit, or where operands share no
+/// labels; of exactly so many only if they are connected, but not densely), greedy beyond (smallest
+/// growth of live entries first, as opt_einsum's greedy path); or what the caller asks for.
 ///
 /// The former is the search of Pfeifer, Haegeman, Verstraete, "Faster identification of optimal
 /// contraction sequences for tensor networks" (2014), without its cap on costs.
@@ -21,7 +22,7 @@ inline constexpr int dynamic_programming_limit = 10;
 
 enum class path_method : unsigned char {
   automatic,            ///< dynamic programming where it is quick, greedy beyond
-  dynamic_programming,  ///< the best tree; 3^n steps for n operands; greedy beyond 16
+  dynamic_programming,  ///< the cheapest tree; 3^n steps for n operands; greedy beyond 16
   greedy,               ///< n^3 steps
   random_greedy,        ///< the best of `tries` greedy searches with noise from `seed`
   given                 ///< `pairs`
@@ -140,8 +141,7 @@ constexpr bool too_large(const path_options& options, double entries) {
   return entries > 0x1p52 || (given > 0 && entries > given);
 }
 
-/// Whether the graph of leaves that share labels is connected. If not, dynamic programming takes
-/// every pair for connected.
+/// Whether the graph of leaves that share labels is connected.
 template <limits L>
 constexpr bool is_connected(const path_value<L>* leaves, int n) {
   label_set labels = leaves[0].labels;
@@ -185,15 +185,17 @@ constexpr bool is_dense(const path_value<L>* leaves, int n) {
 template <limits L>
 class cheapest_tree {
  public:
+  /// connected: no product is taken of two that share no label.
   constexpr cheapest_tree(const path_value<L>* leaves, int n, label_set output,
-                          const index_space<L>& points, const path_options& options, path_ties ties)
+                          const index_space<L>& points, const path_options& options, path_ties ties,
+                          bool connected)
       : leaves_(leaves),
         n_(n),
         all_((1U << n) - 1),
         points_(points),
         options_(options),
         ties_(ties),
-        connected_(is_connected<L>(leaves, n)),
+        connected_(connected),
         cost_(new double[all_ + 1]),
         labels_(new label_set[all_ + 1]{}),
         written_(new double[all_ + 1]),
@@ -479,7 +481,14 @@ constexpr contraction_path<L> find_path(const path_value<L>* leaves, int n, labe
     default:
       break;
   }
-  return path_search::cheapest_tree<L>(leaves, n, output, points, options, ties).path();
+  const auto cheapest = [&](bool connected) {
+    return path_search::cheapest_tree<L>(leaves, n, output, points, options, ties, connected)
+        .path();
+  };
+  const bool connected = path_search::is_connected<L>(leaves, n);
+  const contraction_path<L> path = cheapest(connected);
+  // An outer product of few entries may keep a limit that no other order keeps.
+  return path.found || !connected ? path : cheapest(false);
 }
 
 }  // namespace tenfold

@@ -30,7 +30,7 @@ class unrolling {
     for (int l = 0; l < k.label_count; ++l) {
       called_[l] = l;
       number_[l] = contains(gone_, l) ? -1 : size_.labels++;
-      if (contains(gone_, l) && extents[l] == dyn) size_.is_open = true;
+      if (contains(gone_, l) && extents[l] == dyn && !size_.open) size_.open = open_at(l);
     }
   }
 
@@ -65,7 +65,7 @@ class unrolling {
     int sign[most] = {};
   };
 
-  constexpr bool goes_on() const { return !size_.error && !size_.is_open; }
+  constexpr bool goes_on() const { return !size_.error && !size_.open; }
   constexpr void too_long() {
     if (!size_.error) size_.error = {diagnosis::too_long_program};
   }
@@ -94,6 +94,20 @@ class unrolling {
       const label_set both = bit(x.labels[place]) | bit(x.labels[place + 1]);
       if ((gone_ & both) != 0) gone_ |= both;
     }
+  }
+
+  /// Where label l, which a factor or the left side of a statement has, stands first.
+  constexpr diagnostic open_at(int l) const {
+    for (int f = 0; f < kernel_.factor_count; ++f) {
+      const kernel_access& x = kernel_.factors[f];
+      const int place = x.labels.find(l);
+      if (place >= 0) return kernel_checks::at_label(kernel_, diagnosis::unknown_extent, x, place);
+    }
+    int s = 0;
+    while (kernel_.statements[s].target.labels.find(l) < 0) ++s;
+    const kernel_access& target = kernel_.statements[s].target;
+    return kernel_checks::at_label(kernel_, diagnosis::unknown_extent, target,
+                                   target.labels.find(l));
   }
 
   constexpr int first_gone(const kernel_access& x) const {
@@ -248,7 +262,7 @@ class unrolling {
       if (!contains(gone_, l)) from.push(number_[l]);
     }
     if (from == to) return value;
-    ++size_.steps;
+    size_.steps += 2;  // it may have to be converted
     const int s = new_statement();
     if (out_ != nullptr) {
       statement<L>& made = out_->said.list[s];

@@ -39,8 +39,8 @@ struct unrolled_kernel {
 struct unrolled_size {
   static constexpr int most = 64;
   int inputs = 0, labels = 0, rank = 0, statements = 0, steps = 0;
-  int factors = 0;       ///< the most of a product
-  bool is_open = false;  ///< the extent of a label that goes is not known
+  int factors = 0;    ///< the most of a product
+  diagnostic open{};  ///< unknown_extent: where a label that goes stands whose extent is not known
   diagnostic error{};
 
   /// The limits that hold it.

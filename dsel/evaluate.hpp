@@ -246,7 +246,9 @@ template <literal S, class Call, class... X>
     } else {
       if constexpr (e::may_have_twins) {
         using twins = expression<same, with_twins<Call>, void, const X...>;
-        if (twins_are_one<twins>(x...)) return by_value<twins, Call>(S.view(), alpha, x...);
+        if constexpr (twins::error.code == diagnosis::none) {
+          if (twins_are_one<twins>(x...)) return by_value<twins, Call>(S.view(), alpha, x...);
+        }
       }
       return by_value<e, Call>(S.view(), alpha, x...);
     }
@@ -275,8 +277,9 @@ template <literal S, class Call, class Y, class... X>
     } else {
       if constexpr (e::may_have_twins) {
         using twins = expression<same, with_twins<Call>, Y, const X...>;
-        if (twins_are_one<twins>(x...)) {
-          return in_place<twins, Call>(S.view(), y, alpha, beta, x...);
+        if constexpr (twins::error.code == diagnosis::none) {
+          if (twins_are_one<twins>(x...))
+            return in_place<twins, Call>(S.view(), y, alpha, beta, x...);
         }
       }
       in_place<e, Call>(S.view(), y, alpha, beta, x...);

@@ -59,13 +59,13 @@ struct kernel_for {
   static constexpr limits bounds = size.bounds();
   static constexpr unrolled_kernel<bounds> unrolled = [] {
     unrolled_kernel<bounds> made;
-    if (!extents.error && !size.error && !size.is_open) {
+    if (!extents.error && !size.error && !size.open) {
       unroll(said, extents.of, size.inputs, made);
     }
     return made;
   }();
   /// Whether the compiler knows the statements: only then is there what follows.
-  static constexpr bool is_unrolled = !extents.error && !size.error && !size.is_open;
+  static constexpr bool is_unrolled = !extents.error && !size.error && !size.open;
   static constexpr bind_result<bounds> bound = [] {
     if constexpr (is_unrolled) {
       return bind_kernel<bounds, rank>(said, unrolled, shapes, extents.of);

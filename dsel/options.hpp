@@ -114,8 +114,8 @@ class sublist {
   int count_ = 0;
 };
 
-/// How the order of multiplication is found, where the default (the best order for up to nine
-/// operands, and for ten that are sparsely connected) is not what is wanted:
+/// How the order of multiplication is found, where the default (for up to nine operands, and for
+/// ten that are sparsely connected, the best order without outer products) is not what is wanted:
 ///   einsum<"ij,jk,kl->il">(A, B, C, optimize<path_options{.method = path_method::greedy}>)
 template <path_options P>
 struct optimize_option {};

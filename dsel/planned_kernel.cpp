@@ -9,7 +9,7 @@ std::unique_ptr<planned_kernel> plan_kernel(const kernel& k, std::string_view te
                                             const index* extents, path_ties ties) {
   const unrolled_size size = size_of_unrolled(k, extents);
   if (size.error) throw_diagnostic(size.error, text);
-  if (size.is_open) throw_diagnostic({diagnosis::unknown_extent}, text);
+  if (size.open) throw_diagnostic(size.open, text);
   auto made = std::make_unique<planned_kernel>();
   unroll(k, extents, size.inputs, made->unrolled);
   made->bound = bind_kernel<kernel_limits, max_rank>(k, made->unrolled, shapes, extents);

@@ -32,6 +32,9 @@ class run_time_plan {
   /// Throws as result_shape.
   run_time_plan(std::string_view text, const run_time_operand* inputs, int count,
                 const operand_shape<max_rank>* y, const call_settings& settings);
+  /// A move copies: what was moved from is still the plan.
+  run_time_plan(const run_time_plan&) = default;
+  run_time_plan& operator=(const run_time_plan&) = default;
 
   std::string_view text() const;
   /// Floating-point operations of one run.

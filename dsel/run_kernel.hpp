@@ -38,6 +38,9 @@ class run_time_kernel {
   /// Plans for operands of these shapes. Throws as learn_extents, and
   /// backend_error for a kernel that is too long.
   run_time_kernel(const kernel& k, std::string_view text, const run_time_operand* operands);
+  /// A move copies: what was moved from is still the kernel.
+  run_time_kernel(const run_time_kernel&) = default;
+  run_time_kernel& operator=(const run_time_kernel&) = default;
 
   /// Runs for operands that have been admitted. Throws shape_error for one that
   /// is not like the one planned for; operands count from 0 in the order of the

@@ -83,22 +83,26 @@ double pair_cost(const index_space<L>& points, label_set both, label_set result)
   return pair_flops(points(both), both != result) + points(result);
 }
 
-/// The least cost of all pairwise trees; in a connected network of those whose pairs share a label.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The least cost of all pairwise trees whose intermediates have at most `most` entries; in a
+/// connected network of those whose pairs share a label.
 double exhaustive(const std::vector<label_set>& live, label_set output,
-                  const index_space<L>& points, bool connected) {
+                  const index_space<L>& points, bool connected, double most = infinity) {
   if (live.size() == 1) return 0;
-  double best = std::numeric_limits<double>::infinity();
+  double best = infinity;
   for (std::size_t x = 0; x < live.size(); ++x) {
     for (std::size_t y = x + 1; y < live.size(); ++y) {
       if (connected && (live[x] & live[y]) == 0) continue;
       const label_set result = kept(live, x, y, output);
+      if (live.size() > 2 && points(result) > most) continue;
       std::vector<label_set> next;
       for (std::size_t i = 0; i < live.size(); ++i) {
         if (i != x && i != y) next.push_back(live[i]);
       }
       next.push_back(result);
       const double cost = pair_cost(points, live[x] | live[y], result) +
-                          exhaustive(next, output, points, connected);
+                          exhaustive(next, output, points, connected, most);
       if (cost < best) best = cost;
     }
   }
@@ -235,6 +239,30 @@ TEST_CASE("a limit on intermediates is kept, or no path is found") {
   }
   CHECK(found > 10);
   CHECK(lost > 10);
+}
+
+TEST_CASE("outer products are taken where every other order breaks the limit") {
+  std::mt19937 g(6);
+  int outer = 0, none = 0;
+  for (int n = 0; n < 200; ++n) {
+    const network net = random_network(g, 5, 7);
+    if (!is_connected(net)) continue;
+    std::vector<label_set> live;
+    for (const auto& leaf : net.leaves) live.push_back(leaf.labels);
+    path_options limited;
+    limited.largest_intermediate = std::max(1.0, largest_intermediate(net, path_of(net)) / 2);
+    const auto least = [&](bool connected) {
+      return exhaustive(live, net.output, net.points(), connected, limited.largest_intermediate);
+    };
+    const double inner = least(true), all = inner < infinity ? inner : least(false);
+    const auto path = path_of(net, limited);
+    CHECK(path.found == (all < infinity));
+    outer += path.found && inner == infinity;
+    none += !path.found;
+    if (path.found) CHECK(cost_of(net, path) == doctest::Approx(all).epsilon(1e-12));
+  }
+  CHECK(outer > 0);
+  CHECK(none > 10);
 }
 
 TEST_CASE("the objective is what the path has least of") {

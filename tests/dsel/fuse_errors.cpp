@@ -45,6 +45,30 @@ TEST_CASE("a call of a fused kernel refuses extents that disagree and operands t
         said + "the output overlaps 'u' at position 18 in memory");
 }
 
+TEST_CASE("the extent of a stack that no operand tells is asked for") {
+  using labels::d, labels::e, labels::i, labels::q;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr input<"G"> G;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  constexpr auto X = along<0>(G, B);
+  constexpr auto kernel =
+      fuse(e)(g(e, d, q) = X(d, q, i) * u(e, i), v(e, i) = X(d, q, i) * g(e, d, q));
+  tensor<double, 4, 3> values, slopes;
+  tensor<double, dyn, 3> U(5), V(5);
+  U.fill(1);
+  const std::string told =
+      "tenfold: \"g(e,d,q) = along<0>(G,B)(d,q,i) * u(e,i); v(e,i) = along<0>(G,B)(d,q,i) * "
+      "g(e,d,q)\": label 'd' at position 25 is that of a stack, and no operand tells its extent";
+  CHECK(testing::thrown_by<shape_error>([&] { kernel(v = V, u = U, B = values, G = slopes); }) ==
+        told);
+  CHECK(testing::thrown_by<shape_error>(
+            [&] { kernel.plan(v = V, u = U, B = values, G = slopes); }) == told);
+  CHECK(testing::thrown_by<shape_error>(
+            [&] { kernel.explain(v = V, u = U, B = values, G = slopes); }) == told);
+}
+
 TEST_CASE("extents that locals tie to others are compared") {
   using labels::e, labels::l, labels::m, labels::q, labels::r;
   constexpr input<"u"> u;

@@ -94,6 +94,21 @@ TEST_CASE("a batch of one is repeated along an ellipsis, and a matrix for all ma
   });
 }
 
+TEST_CASE("a batch whose problems have no entries is read and written in any layout") {
+  const interleaved<double, 8, 3, dyn, 2> none(5, 0);
+  const auto sums = einsum<"bijk->bi">(none);
+  REQUIRE(sums.size() == 15);
+  for (index i = 0; i < sums.size(); ++i) CHECK(sums.data()[i] == 0);
+  interleaved<double, 8, 3, dyn, 2> result(5, 0);
+  const tensor<double, dyn, 3, dyn, 2> dense(5, 0);
+  einsum<"bijk->bijk">(into(result), dense, beta(2));
+  einsum("bijk->bijk", into(result), none);
+  const double* const addresses[] = {nullptr, nullptr};
+  const pointers<const double, 3, dyn, 2> listed(addresses, 2, 0);
+  const auto of_list = einsum<"bijk->bi">(listed);
+  for (index i = 0; i < of_list.size(); ++i) CHECK(of_list.data()[i] == 0);
+}
+
 template <class T>
 bool equal(const dynamic_tensor<T>& x, const T* y) {
   return std::equal(x.data(), x.data() + x.size(), y);
