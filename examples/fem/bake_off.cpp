@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "bake_off_operators.hpp"
 #include "bounds.hpp"
 #include "conjugate_gradients.hpp"
 #include "device_matrix.hpp"
@@ -18,7 +19,6 @@
 #include "geometry.hpp"
 #include "host_vectors.hpp"
 #include "mesh.hpp"
-#include "operators.hpp"
 #include "parallel.hpp"
 #include "problem_error.hpp"
 #include "restriction.hpp"
@@ -99,7 +99,7 @@ class numbers_at_points {
 /// The mass matrix times the entries of x.
 vector mass_times(const mesh& shape, const basis& tables, const restriction& all, const vector& x) {
   const geometry at_points(shape, tables.rule, all.blocks(), true, false);
-  const element_operator mass = mass_operator(tables, all);
+  const element_operator mass = any_mass_operator(tables, all);
   vector y(all.size());
   add_up(all, y, [&](const slab& on) {
     mass.add(on, &at_points.M(on.first, 0, 0, 0, 0), x.data(), y.data());
@@ -203,7 +203,7 @@ bake_off_outcome run(const bake_off& what) {
       return solve_there(A, device_vectors(*what.where, unknowns, all.size()), b, what.iterations);
     }
     const element_operator A =
-        what.is_mass() ? mass_operator(tables, all) : diffusion_operator(tables, all);
+        what.is_mass() ? any_mass_operator(tables, all) : any_diffusion_operator(tables, all);
     const auto add = [&](const slab& on, const double* x, double* y) {
       A.add(on, numbers(on), x, y);
     };

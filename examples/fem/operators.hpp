@@ -123,7 +123,8 @@ struct element_operator {
   double flops = 0;  ///< of one block, as planned
 };
 
-/// For the elements of `all`, slab by slab. They refer to the tables.
+/// Of scalar fields, for the elements of `all`, slab by slab; for diffusion the points are not the
+/// nodes. They refer to the tables. Others are in bake_off_operators.hpp.
 element_operator mass_operator(const basis& tables, const restriction& all);
 element_operator diffusion_operator(const basis& tables, const restriction& all);
 

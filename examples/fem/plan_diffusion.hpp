@@ -1,8 +1,8 @@
 #pragma once
 
-/// How the diffusion operator is planned. Scalar fields and vectors are two sources, which
-/// compilers take side by side: its kernels for all degrees are the most that there is to compile
-/// here.
+/// How the diffusion operator is planned. Of scalar fields and of vectors, at the nodes and at
+/// other points, it is four sources, which compilers take side by side: its kernels for all degrees
+/// are the most that there is to compile here.
 
 #include "operators.hpp"
 #include "static_sizes.hpp"
@@ -46,22 +46,16 @@ element_operator planned_diffusion(const basis& tables, const restriction& all) 
 }
 
 /// For fields of so many components; none: scalar ones.
-template <index... Components>
+template <bool IsCollocated, index... Components>
 element_operator plan_diffusion(const basis& tables, const restriction& all) {
+  constexpr index more_points = IsCollocated ? 0 : 1;  // than nodes, as usual
   const index P = tables.D1D();
-  if (tables.is_collocated()) {
-    return for_static_nodes(P, [&](auto nodes) {
-      return planned_diffusion<nodes, nodes, true, Components...>(tables, all);
-    });
-  }
-  if (tables.Q1D() != P + 1) return planned_diffusion<dyn, dyn, false, Components...>(tables, all);
+  if (tables.Q1D() != P + more_points)
+    return planned_diffusion<dyn, dyn, IsCollocated, Components...>(tables, all);
   return for_static_nodes(P, [&](auto nodes) {
-    constexpr index points = nodes == dyn ? dyn : nodes + 1;
-    return planned_diffusion<nodes, points, false, Components...>(tables, all);
+    constexpr index points = nodes == dyn ? dyn : nodes + more_points;
+    return planned_diffusion<nodes, points, IsCollocated, Components...>(tables, all);
   });
 }
-
-extern template element_operator plan_diffusion<>(const basis&, const restriction&);
-extern template element_operator plan_diffusion<3>(const basis&, const restriction&);
 
 }  // namespace fem

@@ -1,7 +1,10 @@
+#include "bake_off_operators.hpp"
 #include "plan_diffusion.hpp"
 
 namespace fem {
 
-template element_operator plan_diffusion<3>(const basis&, const restriction&);
+element_operator vector_diffusion_operator(const basis& tables, const restriction& all) {
+  return plan_diffusion<false, 3>(tables, all);
+}
 
 }  // namespace fem

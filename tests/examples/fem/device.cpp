@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "bake_off.hpp"
+#include "bake_off_operators.hpp"
 #include "device_matrix.hpp"
 #include "domain.hpp"
 #include "geometry.hpp"
 #include "mesh.hpp"
-#include "operators.hpp"
 #include "preconditioners.hpp"
 #include "run.hpp"
 #include "solve.hpp"
@@ -56,7 +56,7 @@ void check_matrix(emulated_device& machine, int p, bool is_mass, bool is_colloca
   const fem::restriction all(shape, p, components);
   const fem::geometry at_points(shape, tables.rule, all.blocks(), is_mass, !is_mass);
   const fem::element_operator A =
-      is_mass ? fem::mass_operator(tables, all) : fem::diffusion_operator(tables, all);
+      is_mass ? fem::any_mass_operator(tables, all) : fem::any_diffusion_operator(tables, all);
   const double* const numbers = is_mass ? at_points.M.data() : at_points.D.data();
   const fem::index of_block =
       (is_mass ? 1 : 6) * tables.Q1D() * tables.Q1D() * tables.Q1D() * fem::W;

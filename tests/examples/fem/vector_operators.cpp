@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "assembled.hpp"
+#include "bake_off_operators.hpp"
 #include "discontinuous.hpp"
 #include "discretization.hpp"
 #include "domain.hpp"
 #include "elasticity.hpp"
 #include "geometry.hpp"
 #include "mesh.hpp"
-#include "operators.hpp"
 
 using fem::vector;
 
@@ -56,8 +56,8 @@ TEST_CASE("operators with a coefficient are those of the assembled matrices, poi
       const fem::geometry at_points(shape, tables.rule, all.blocks(), true, true, k);
       const vector x = some_vector(all.size());
       vector Ax(all.size()), Mx(all.size());
-      const fem::element_operator A = fem::diffusion_operator(tables, all);
-      const fem::element_operator M = fem::mass_operator(tables, all);
+      const fem::element_operator A = fem::any_diffusion_operator(tables, all);
+      const fem::element_operator M = fem::any_mass_operator(tables, all);
       fem::add_up(all, Ax, [&](const fem::slab& on) {
         A.add(on, &at_points.D(on.first, 0, 0, 0, 0, 0), x.data(), Ax.data());
       });
@@ -85,7 +85,7 @@ TEST_CASE("operators on vector fields do to each component what they do to a sca
       for (const bool is_mass : {true, false}) {
         const auto apply = [&](const fem::restriction& all, const vector& from) {
           const fem::element_operator A =
-              is_mass ? fem::mass_operator(tables, all) : fem::diffusion_operator(tables, all);
+              is_mass ? fem::any_mass_operator(tables, all) : fem::any_diffusion_operator(tables, all);
           vector y(all.size());
           fem::add_up(all, y, [&](const fem::slab& on) {
             A.add(on,
