@@ -27,8 +27,8 @@ index lines(order layout, op f, index rows, index columns) {
 
 /// The same of a matrix. Nothing steps over the leading dimension of a single line.
 bool is_matrix_addressable(order layout, op f, index rows, index columns, index ld, index bytes) {
-  const index n = lines(layout, f, rows, columns);
-  return is_addressable(n, n > 1 ? ld : line(layout, f, rows, columns), bytes);
+  const index n = lines(layout, f, rows, columns), each = line(layout, f, rows, columns);
+  return each == 0 || is_addressable(n, n > 1 ? ld : each, bytes);
 }
 
 argument wrong_size(order layout, const problem_terms& p, index bytes) {
@@ -223,7 +223,7 @@ fault strided_fault(order layout, const problem_terms& p, index bytes, const bat
   };
   const memory_extent result = whole(c, op::none, p.m, p.n, p.ldc);
   if (!result.entries_apart())
-    return {argument::c, "c overlaps itself: stride_c is " + number(c.problem), true};
+    return {argument::c, "c may overlap itself: stride_c is " + number(c.problem), true};
   if (reads && (may_overlap(whole(a, p.op_a, p.m, p.k, p.lda), result) ||
                 may_overlap(whole(b, p.op_b, p.k, p.n, p.ldb), result)))
     return overlap_of_c(meets_sentence);

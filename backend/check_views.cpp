@@ -265,7 +265,8 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
   const placed_batch in_a(a, m, k, count, bytes), in_b(b, k, n, count, bytes),
       in_c(c, m, n, count, bytes);
   if (in_c.overlaps_itself())
-    throw overlap_error("tenfold: gemm: C overlaps itself: two of its entries have one address");
+    throw overlap_error(
+        "tenfold: gemm: C may overlap itself: its strides do not keep its entries apart");
   const auto overlaps = [](index problem, const std::string& what) {
     throw overlap_error(
         "tenfold: gemm: " + (problem < 0 ? "" : "problem " + number(problem) + ": ") +

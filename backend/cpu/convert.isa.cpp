@@ -35,10 +35,13 @@ void run_copy(const batch_copy& c) {
     if (into)
       return read_tile<T>(problem_address<T>(c.to, c.destination, p), c.from, c.source, c.rows,
                           c.columns, p, count, c.to.block);
-    if (out_of)
-      return write_tile<T>(problem_address<T>(c.from, c.source, p), c.to, c.destination, c.rows,
-                           c.columns, p, count, c.from.block);
-    for (index b = p; b < p + v && b < room; ++b)
+    index b = p;
+    if (out_of && count > 0) {
+      write_tile<T>(problem_address<T>(c.from, c.source, p), c.to, c.destination, c.rows, c.columns,
+                    p, count, c.from.block);
+      b += count;
+    }
+    for (; b < p + v && b < room; ++b)
       for (index i = 0; i < c.rows; ++i)
         for (index j = 0; j < c.columns; ++j)
           write_entry<T>(c.to, c.destination, b, i, j,

@@ -247,8 +247,15 @@ void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
   run_in_blocks<T>(one, select::as_many_rows(one), g, tuned...);
 }
 
+/// Whether C := 1 C, which is not computed: 1 + 0 i times an infinity is none.
+template <class T>
+bool keeps_result(const gemm_shape& s, const gemm_arguments<T>& g) {
+  return (s.k == 0 || g.alpha == T(0)) && g.beta == T(1);
+}
+
 template <class T, class... Tuned>
 void run_product(const gemm_shape& given, const gemm_arguments<T>& all, const Tuned&... tuned) {
+  if (keeps_result(given, all)) return;
   if (select::is_entry_wise(given) && all.alpha != T(0)) return run_entry_wise(given, all);
   if (select::are_rows_of_one(given)) return run_rows<T>(given, all, tuned...);
   const gemm_shape turned = transposed(given);
@@ -312,6 +319,7 @@ void run_part(const gemm_list<T>& list, const listed_kind<T>& kind, index run, i
   const index first = list.first[run], next = list.first[run + 1];
   const index from_here = begin > first ? begin : first, to_here = end < next ? end : next;
   const prepared_gemm<T>& ready = kind.ready;
+  if (keeps_result(ready.shape, kind.all)) return;
   if (select::is_large(ready.shape) && kind.all.alpha != T(0))
     return run_large(ready.shape, kind.part(from_here, to_here - from_here));
   if (!kind.at_addresses)

@@ -34,10 +34,13 @@ template <class T>
   }
 }
 
-/// c := alpha s + beta c for one entry.
+/// c := alpha s + beta c for one entry, with the roundings of update_run: whether entries are
+/// neighbours changes no bit.
 template <class T>
 [[gnu::always_inline]] inline void update_entry(T& c, T s, T alpha, T beta) {
-  if (alpha == T(1) && beta == T(0))
+  if constexpr (is_complex_type<T>)
+    update_run(&c, &s, 1, alpha, beta);
+  else if (alpha == T(1) && beta == T(0))
     c = s;
   else
     c = beta == T(0) ? scaled(alpha, s) : updated(alpha, s, beta, c);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <complex>
 #include <tenfold/backend/allocate.hpp>
 #include <tenfold/backend/convert.hpp>
@@ -46,6 +47,43 @@ void check_there_and_back(index count) {
       for (index j = 0; j < 5; ++j)
         same = same && T(y(b, i, j)) == x(b, i, j) && back(b, i, j) == x(b, i, j);
   CHECK(same);
+}
+
+/// Behind the last problem of the last block lies 0, whatever block the batch comes from.
+template <class T, index From, index To>
+void check_pad(index count) {
+  CAPTURE(count);
+  CAPTURE(From);
+  CAPTURE(To);
+  interleaved<T, From, 3, 5> x(count);
+  for (index b = 0; b < count; ++b)
+    for (index i = 0; i < 3; ++i)
+      for (index j = 0; j < 5; ++j) x(b, i, j) = number<T>((b * 3 + i) * 5 + j);
+  const index padded = (count + To - 1) / To * To;
+  interleaved<T, To, 3, 5> y(count), expected(count);
+  for (index e = 0; e < y.mapping().size(); ++e) {
+    y.data()[e] = number<T>(77);
+    expected.data()[e] = T(0);
+  }
+  for (index b = 0; b < count; ++b)
+    for (index i = 0; i < 3; ++i)
+      for (index j = 0; j < 5; ++j) expected(b, i, j) = T(x(b, i, j));
+  to_interleaved(x, y);
+  REQUIRE(y.mapping().size() == padded * 15);
+  CHECK(std::equal(y.data(), y.data() + y.mapping().size(), expected.data()));
+}
+
+TEST_CASE_TEMPLATE("the pad of interleaved storage becomes 0", T, float, double,
+                   std::complex<float>, std::complex<double>) {
+  constexpr index W = simd_block<T>;
+  for (const index count : {1, 5, 8, 17}) {
+    check_pad<T, W, W>(count);
+    check_pad<T, W, 3>(count);
+    check_pad<T, W, W / 2>(count);
+    check_pad<T, 2 * W, W + W / 2>(count);
+    check_pad<T, W, 2 * W>(count);
+    check_pad<T, 3, W>(count);
+  }
 }
 
 TEST_CASE_TEMPLATE("a batch goes into interleaved storage and back", T, float, double,

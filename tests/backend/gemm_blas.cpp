@@ -278,6 +278,51 @@ TEST_CASE_TEMPLATE("a problem has the bits alone that it has in a batch", T, flo
   }
 }
 
+TEST_CASE_TEMPLATE(
+    "a small problem has the bits alone that it has in a batch, whatever its factors", T, float,
+    double, std::complex<float>, std::complex<double>) {
+  constexpr index count = 16;
+  generator g(7);
+  for (const auto& [m, n, k] : {std::array<index, 3>{1, 1, 1},
+                                {1, 1, 2},
+                                {1, 1, 14},
+                                {1, 1, 40},
+                                {2, 1, 5},
+                                {1, 3, 5},
+                                {2, 3, 1},
+                                {4, 1, 1},
+                                {3, 3, 3}}) {
+    for (const bool shares_b : {false, true}) {
+      for (const index gap : {0, 3}) {
+        for (const T beta : {T(0), T(1), number<T>(-0.6, 0.9)}) {
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(k);
+          CAPTURE(shares_b);
+          CAPTURE(gap);
+          const T alpha = number<T>(0.7, 0.3);
+          const index stride_b = shares_b ? 0 : k * n, stride_c = m * n + gap;
+          std::vector<T> a(static_cast<std::size_t>(m * k * count)),
+              b(static_cast<std::size_t>(k * n * count)),
+              together(static_cast<std::size_t>(stride_c * count));
+          fill(a.data(), m * k * count, g, entries_kind::random);
+          fill(b.data(), k * n * count, g, entries_kind::random);
+          fill(together.data(), stride_c * count, g, entries_kind::random);
+          std::vector<T> alone = together;
+          const auto run = [&](index p, index problems, std::vector<T>& c) {
+            gemm(order::row_major, op::none, op::none, m, n, k, alpha, a.data() + p * m * k, k,
+                 m * k, b.data() + p * stride_b, n, stride_b, beta, c.data() + p * stride_c, n,
+                 stride_c, problems);
+          };
+          run(0, count, together);
+          for (index p = 0; p < count; ++p) run(p, 1, alone);
+          CHECK(std::memcmp(together.data(), alone.data(), together.size() * sizeof(T)) == 0);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("rows that interlock have the bits alone that they have together", T, double,
                    std::complex<float>, std::complex<double>) {
   // Problem p is row p of column-major matrices; B is one for all.

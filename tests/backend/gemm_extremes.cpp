@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <complex>
 #include <limits>
+#include <tenfold/tensor/view.hpp>
 #include <thrown.hpp>
 
 #include "gemm_calls.hpp"
@@ -44,6 +47,31 @@ TEST_CASE("operands that are not read may be null or hold NaN") {
   for (const double y : p.c) CHECK(y == 0);
 }
 
+TEST_CASE("a result to which nothing is added stays as it is, infinities too") {
+  using C = std::complex<double>;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const C kept[] = {C(infinity, 0), C(0, -infinity), C(1, 2), C(-0.0, 3)};
+  const C x[4] = {};
+  const auto same = [&](const C* c) { return std::equal(kept, kept + 4, c); };
+  for (const double factor : {0.0, 1.0}) {
+    const index k = factor == 0 ? 2 : 0;
+    C c[4];
+    std::copy(kept, kept + 4, c);
+    gemm(order::row_major, op::none, op::none, 2, 2, k, C(factor), x, 2, 4, x, 2, 4, C(1), c, 2, 4,
+         1);
+    CHECK(same(c));
+    gemm(order::row_major, op::none, op::none, 1, 1, k, C(factor), x, 2, 1, x, 1, 1, C(1), c, 1, 1,
+         4);
+    CHECK(same(c));
+    const gemm_problem<C> one{op::none, op::none, 2, 2, k, C(factor), x, 2, x, 2, C(1), c, 2};
+    gemm(order::row_major, &one, 1);
+    CHECK(same(c));
+    gemm(C(factor), view<const C, dyn, dyn>(x, 2, k), view<const C, dyn, dyn>(x, k, 2), C(1),
+         view<C, 2, 2>(c));
+    CHECK(same(c));
+  }
+}
+
 TEST_CASE("sizes without entries are legal, and those beyond all addresses are not") {
   for (const order layout : {order::row_major, order::column_major}) {
     gemm_problem<double> x{op::none, op::none, 0, 4, 3, 1, nullptr, 3, nullptr, 4, 0, nullptr, 4};
@@ -54,6 +82,12 @@ TEST_CASE("sizes without entries are legal, and those beyond all addresses are n
     x.n = 0;
     x.lda = 4;
     gemm(layout, &x, 1, batch_info::any(code));
+    CHECK(code == 0);
+    // Rows without entries lie anywhere.
+    double none[8] = {};
+    const gemm_problem<double> empty{op::none, op::none, 2,    2, 0,    1, nullptr,
+                                     huge,     nullptr,  huge, 0, none, 2};
+    gemm(layout, &empty, 1, batch_info::any(code));
     CHECK(code == 0);
     x.m = x.k = x.lda = x.ldb = x.ldc = huge;
     gemm(layout, &x, 1, batch_info::any(code));
