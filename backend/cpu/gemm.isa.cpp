@@ -247,7 +247,7 @@ void run_rows(const gemm_shape& s, gemm_arguments<T> g, const Tuned&... tuned) {
   run_in_blocks<T>(one, select::as_many_rows(one), g, tuned...);
 }
 
-/// Whether C := 1 C, which is not computed: 1 + 0 i times an infinity is none.
+/// Whether C := 1 C, which is left out: (1 + 0 i) x has a NaN where x has an infinity.
 template <class T>
 bool keeps_result(const gemm_shape& s, const gemm_arguments<T>& g) {
   return (s.k == 0 || g.alpha == T(0)) && g.beta == T(1);
