@@ -88,10 +88,9 @@ class kernel_reader {
   }
   template <int At, class On, class Off>
   constexpr void read_tensor(kernel_access& x, stack<At, On, Off>) {
-    put("along<");
-    const char digits[] = {static_cast<char>('0' + At / 10), static_cast<char>('0' + At % 10)};
-    put(std::string_view(digits, 2).substr(At < 10 ? 1 : 0));
-    put(">(");
+    put("along");
+    put_argument(At);
+    put("(");
     x.at = At;
     x.operand = operand(On::name, operand_role::input);
     put(",");
@@ -100,11 +99,20 @@ class kernel_reader {
   }
   template <class Tensor, int Axis, bool IsDiagonal>
   constexpr void read_tensor(kernel_access& x, compact_matrix<Tensor, Axis, IsDiagonal>) {
-    put(IsDiagonal ? "diagonal(" : "symmetric(");
+    put(IsDiagonal ? "diagonal" : "symmetric");
+    if (Axis != 1) put_argument(Axis);
+    put("(");
     x.operand = operand(Tensor::name, operand_role::input);
     x.pair = Axis;
     x.is_diagonal = IsDiagonal;
     put(")");
+  }
+
+  constexpr void put_argument(int n) {
+    const char digits[] = {static_cast<char>('0' + n / 10), static_cast<char>('0' + n % 10)};
+    put("<");
+    put(std::string_view(digits, 2).substr(n < 10 ? 1 : 0));
+    put(">");
   }
 
   /// The number of the operand of this name; writes it.

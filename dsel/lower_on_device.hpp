@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <tenfold/contraction/lower_device.hpp>
@@ -50,13 +49,19 @@ void with_lowered(std::string_view text, const std::vector<run_time_operand>& in
       return inputs[static_cast<std::size_t>(o)].data ==
              inputs[static_cast<std::size_t>(before)].data;
     });
-    // Copies of one operand come to shared memory once.
+    // Copies of one operand come to shared memory once; of its diagonals each is another operand.
+    const auto is_whole = [&](int o) {
+      return p.inputs[o].order.count == inputs[static_cast<std::size_t>(o)].shape.rank;
+    };
     for (int o = 1; o < p.input_count; ++o) {
-      const auto first = std::find_if(inputs.begin(), inputs.begin() + o, [&](const auto& x) {
-        return have_one_address(x, inputs[static_cast<std::size_t>(o)]) &&
-               x.shape == inputs[static_cast<std::size_t>(o)].shape;
-      });
-      p.same[o] = static_cast<std::uint8_t>(first - inputs.begin());
+      const run_time_operand& x = inputs[static_cast<std::size_t>(o)];
+      int first = is_whole(o) ? 0 : o;
+      while (first < o) {
+        const run_time_operand& before = inputs[static_cast<std::size_t>(first)];
+        if (is_whole(first) && have_one_address(before, x) && before.shape == x.shape) break;
+        ++first;
+      }
+      p.same[o] = static_cast<std::uint8_t>(first);
     }
     merge_labels(p);
     call->plan = at_run_time::make_plan<L>(p, settings.path, path_ties::neighbours);
@@ -86,8 +91,7 @@ inline device_program lower_kernel(const kernel& k, const planned_kernel& made,
   const device_source to{k.output(), map.wide};
   device_program phases;
   phases.type = p.type;
-  if (is_empty(p) || (map.numbers != nullptr && !k.adds_to_output()))
-    phases = lower_scaling(p, to, d);
+  if (map.numbers != nullptr ? !k.adds_to_output() : is_empty(p)) phases = lower_scaling(p, to, d);
   if (is_empty(p)) return phases;
   device_source sources[kernel_limits.operands];
   for (int o = 0; o < p.input_count; ++o) {

@@ -154,7 +154,8 @@ index run_time_kernel::workspace_bytes() const { return call_->runnable.memory_b
 int run_time_kernel::unlike_operand(const run_time_operand* operands) const {
   const kernel& k = *call_->said;
   for (int o = 0; o < k.operand_count; ++o) {
-    if (k.operands[o].role == operand_role::local || k.operands[o].is_identity) continue;
+    if (k.operands[o].role == operand_role::local) continue;
+    // A unit matrix is known by its rank, 0.
     if (!alike(operands[o].shape, call_->shapes[static_cast<std::size_t>(o)])) return o;
   }
   return -1;

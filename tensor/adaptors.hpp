@@ -178,7 +178,10 @@ struct mdspan_operand : adapted_operand<typename X::element_type, static_cast<in
     return static_cast<index>(x.extent(static_cast<std::size_t>(i)));
   }
   static constexpr index stride(const X& x, int i) noexcept {
-    return static_cast<index>(x.stride(static_cast<std::size_t>(i)));
+    if constexpr (X::rank() == 0)
+      return 1;  // such a mapping has no strides
+    else
+      return static_cast<index>(x.stride(static_cast<std::size_t>(i)));
   }
   static constexpr typename X::element_type* data(const X& x) noexcept { return x.data_handle(); }
 };

@@ -14,13 +14,22 @@ namespace tenfold {
 template <class X>
 using pointer_into = decltype(operand_traits<X>::data(std::declval<X&>()));
 
+/// In which memory an `X` lies, if it says so.
+template <class X>
+struct place_of_slice {};
+template <class X>
+requires requires(X& x) { x.queue(); }
+struct place_of_slice<X> {
+  std::remove_cvref_t<decltype(std::declval<X&>().queue())> where;
+};
+
 /// The entries of an `X` at fixed indices of all axes but `Axes`, which are the axes of the slice,
 /// in this order. What the type of X says of them, this type says. Refers to the entries of X.
 template <class X, int... Axes>
-struct sliced {
-  pointer_into<X> data;
-  std::array<index, sizeof...(Axes)> extents;
-  std::array<index, sizeof...(Axes)> strides;
+struct sliced : place_of_slice<X> {
+  pointer_into<X> data = nullptr;
+  std::array<index, sizeof...(Axes)> extents{};
+  std::array<index, sizeof...(Axes)> strides{};
 };
 
 /// Throws shape_error: axis `position` is fixed at `n`, which it does not have.
@@ -47,8 +56,12 @@ constexpr sliced<X, Axes...> slice(
     offset += n * traits::stride(x, axis);
   }
   const auto first = traits::data(x);
-  return {
-      first ? first + offset : first, {traits::extent(x, Axes)...}, {traits::stride(x, Axes)...}};
+  sliced<X, Axes...> made;
+  made.data = first ? first + offset : first;
+  made.extents = {traits::extent(x, Axes)...};
+  made.strides = {traits::stride(x, Axes)...};
+  if constexpr (requires { made.where; }) made.where = x.queue();
+  return made;
 }
 
 template <class X, int... Axes>

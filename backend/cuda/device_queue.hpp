@@ -30,6 +30,8 @@ template <class X>
 const cuda::device_machine* machine_of(const X& x) {
   if constexpr (requires { x.queue().machine; }) {
     return x.queue().machine;
+  } else if constexpr (requires { x.where.machine; }) {  // A(2, i)
+    return x.where.machine;
   } else if constexpr (requires { x.tensor; }) {  // conj(A), reflection_symmetric(A)
     return machine_of(x.tensor);
   } else {

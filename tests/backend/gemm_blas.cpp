@@ -283,15 +283,16 @@ TEST_CASE_TEMPLATE(
     double, std::complex<float>, std::complex<double>) {
   constexpr index count = 16;
   generator g(7);
-  for (const auto& [m, n, k] : {std::array<index, 3>{1, 1, 1},
-                                {1, 1, 2},
-                                {1, 1, 14},
-                                {1, 1, 40},
-                                {2, 1, 5},
-                                {1, 3, 5},
-                                {2, 3, 1},
-                                {4, 1, 1},
-                                {3, 3, 3}}) {
+  for (const auto& size : {std::array<index, 3>{1, 1, 1},
+                           {1, 1, 2},
+                           {1, 1, 14},
+                           {1, 1, 40},
+                           {2, 1, 5},
+                           {1, 3, 5},
+                           {2, 3, 1},
+                           {4, 1, 1},
+                           {3, 3, 3}}) {
+    const index m = size[0], n = size[1], k = size[2];
     for (const bool shares_b : {false, true}) {
       for (const index gap : {0, 3}) {
         for (const T beta : {T(0), T(1), number<T>(-0.6, 0.9)}) {

@@ -45,6 +45,29 @@ TEST_CASE("a call of a fused kernel refuses extents that disagree and operands t
         said + "the output overlaps 'u' at position 18 in memory");
 }
 
+TEST_CASE("a plan for a unit matrix takes no other matrix, nor the other way round") {
+  using labels::e, labels::i, labels::q;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr output<"v"> v;
+  constexpr auto kernel = fuse(e)(v(e, q) = B(q, i) * u(e, i));
+  tensor<double, dyn, dyn> V(2, 3), U(2, 3), M(3, 3);
+  U.fill(1);
+  M.fill(2);
+  V.fill(9);
+  const auto of_unit = kernel.plan(v = V, u = U, B = identity);
+  const auto of_matrix = kernel.plan(v = V, u = U, B = M);
+  const std::string told =
+      "tenfold: \"v(e,q) = B(q,i) * u(e,i)\": operand 1 is not like the one that was planned for";
+  CHECK(testing::thrown_by<shape_error>([&] { of_unit(v = V, u = U, B = M); }) == told);
+  CHECK(testing::thrown_by<shape_error>([&] { of_matrix(v = V, u = U, B = identity); }) == told);
+  CHECK(V(1, 2) == 9);
+  of_unit(v = V, u = U, B = identity);
+  CHECK(V(1, 2) == 1);
+  of_matrix(v = V, u = U, B = M);
+  CHECK(V(1, 2) == 6);
+}
+
 TEST_CASE("the extent of a stack that no operand tells is asked for") {
   using labels::d, labels::e, labels::i, labels::q;
   constexpr input<"u"> u;

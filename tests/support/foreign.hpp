@@ -39,7 +39,7 @@ struct layout_padded {
     static constexpr bool is_always_strided() noexcept { return true; }
     constexpr explicit mapping(const Extents& e) : extents_(e) {}
     constexpr const Extents& extents() const noexcept { return extents_; }
-    constexpr int stride(std::size_t i) const noexcept {
+    constexpr int stride(std::size_t i) const noexcept requires(Extents::rank() > 0) {
       int product = 1;
       for (std::size_t k = Extents::rank() - 1; k > i; --k) {
         const int n = extents_.extent(k);

@@ -127,6 +127,13 @@ static_assert(
     "its accessor computes");
 static_assert(operand_traits<mdspan<double, foreign::layout_right>>::rank == 0);
 
+TEST_CASE("an mdspan without axes is one number") {
+  double memory = 5;
+  const mdspan<double, foreign::layout_right> a(&memory, {});
+  CHECK(shape(a) == strided(0, {}, {}));
+  CHECK(operand_traits_of<decltype(a)>::data(a) == &memory);
+}
+
 TEST_CASE("an mdspan gives its extents and strides") {
   double memory[2 * 3 * 8] = {};
   const mdspan<double, foreign::layout_padded<8>, dynamic_extent, 3, dynamic_extent> a(memory,

@@ -39,6 +39,19 @@ TEST_CASE("products, sums, diagonals and permutations of few operands run on a d
   for (const auto& x : all) check_on_device<double>(machine, x);
 }
 
+TEST_CASE("one operand is read whole and along several diagonals on a device") {
+  test_device machine;
+  for (const std::string_view text :
+       {"zbcb,zdbd,zccd->z", "zbbc,zcbb,zcbc->zb", "zbcd,zdcb,zbcb->zcd", "zbcd,zdbc,zcdb->z"}) {
+    for_all_kinds([&](entries_kind kind) {
+      generator g(3);
+      sample<double> one({6, 3, 3, 3});
+      one.fill(g, kind);
+      check_on_device<double>(machine, text, kind, {seen(one), seen(one), seen(one)});
+    });
+  }
+}
+
 TEST_CASE("a few long sums are shared by warps, and cut into parts") {
   test_device machine;
   const expression_of_text all[] = {

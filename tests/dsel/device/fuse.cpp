@@ -1,7 +1,9 @@
 #include <complex>
 #include <copy_there.hpp>
 #include <cstdint>
+#include <tenfold/backend/cuda/device_map.hpp>
 #include <tenfold/backend/cuda/device_tensor.hpp>
+#include <tenfold/tensor/device_view.hpp>
 #include <tenfold/tensor/gathered.hpp>
 #include <tenfold/tensor/reflection.hpp>
 #include <test_device.hpp>
@@ -284,6 +286,78 @@ TEST_CASE(
   kernel(where, v = to, u = from, A = small);
   to.copy_to(got);
   CHECK(same(got, want));
+}
+
+TEST_CASE("kernels that differ in the axis of a compact matrix alone are two") {
+  using labels::c, labels::d, labels::e, labels::q;
+  constexpr input<"u"> u;
+  constexpr input<"D"> D;
+  constexpr output<"v"> v;
+  constexpr auto first = fuse(e)(v(e) = diagonal<0>(D)(c, d, q) * u(e, c, d, q));
+  constexpr auto second = fuse(e)(v(e) = diagonal(D)(c, d, q) * u(e, c, d, q));
+  testing::test_device machine;
+  const device_queue where = on(machine);
+  tensor<double, 3, 3> M;
+  tensor<double, dyn, 3, 3, 3> U(2);
+  fill(M, 1);
+  fill(U, 2);
+  const auto table = copied(where, M);
+  const auto from = copied(where, U);
+  device_tensor<double, dyn> to(where, 2);
+  tensor<double, dyn> got(2), want(2);
+  const auto check = [&](const auto& kernel, auto entry) {
+    for (index x = 0; x < 2; ++x) {
+      want(x) = 0;
+      for (index a = 0; a < 3; ++a)
+        for (index b = 0; b < 3; ++b) want(x) += M(a, b) * entry(x, a, b);
+    }
+    kernel(where, v = to, u = from, D = table);
+    to.copy_to(got);
+    CHECK(same(got, want));
+  };
+  check(first, [&](index x, index a, index b) { return U(x, a, a, b); });
+  check(second, [&](index x, index a, index b) { return U(x, a, b, b); });
+}
+
+TEST_CASE("an empty sum through a map adds nothing, or leaves 0, as on the host") {
+  using labels::e, labels::i, labels::q;
+  constexpr input<"u"> u;
+  constexpr input<"B"> B;
+  constexpr output<"v"> v;
+  constexpr auto adds = fuse(e)(v(e, i) += B(q, i) * u(e, q));
+  constexpr auto overwrites = fuse(e)(v(e, i) = B(q, i) * u(e, q));
+  testing::test_device machine;
+  const device_queue where = on(machine);
+  const std::int32_t numbers[] = {0, 1, 1, 2, -1, 3};
+  const index_map<std::int32_t> map(numbers, 3, 2, 5);
+  for (const index sums : {0, 2}) {
+    for (const bool is_kept : {true, false}) {
+      CAPTURE(sums);
+      CAPTURE(is_kept);
+      tensor<double, dyn, 2> M(sums);
+      tensor<double, dyn, dyn> U(3, sums);
+      tensor<double, 5> here, got;
+      fill(M, 1);
+      fill(U, 2);
+      here.fill(7);
+      const auto table = copied(where, M);
+      const auto from = copied(where, U);
+      auto there = copied(where, here);
+      gathered<double, 2> result(here.data(), map);
+      const device_map<std::int32_t> map_there(where, map);
+      auto result_there =
+          in_memory_of<device::cuda>(gathered<double, 2>(there.data(), map_there.there()));
+      if (is_kept) {
+        adds(v = result, u = U, B = M);
+        adds(where, v = result_there, u = from, B = table);
+      } else {
+        overwrites(v = result, u = U, B = M);
+        overwrites(where, v = result_there, u = from, B = table);
+      }
+      there.copy_to(got);
+      CHECK(same(got, here));
+    }
+  }
 }
 
 TEST_CASE("what is declared of an operand is legal on a device") {

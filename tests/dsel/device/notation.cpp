@@ -130,6 +130,17 @@ TEST_CASE("a statement with a tensor of another device is an error, and leaves a
   CHECK(testing::thrown_by<backend_error>([&] {
           y(e, i) = 2 * y(e, i) + 3 * copied(on(other), x.f)(e, i);
         }) == "tenfold: \"ei+ei->ei\"" + elsewhere);
+  // A slice lies where the whole does, conjugated or not.
+  const auto A_elsewhere = copied(on(other), x.A);
+  const auto f = copied(on(here), x.f);
+  for (const bool conjugates : {false, true}) {
+    CHECK(testing::thrown_by<backend_error>([&] {
+            if (conjugates)
+              y(e, i) = f(e, i) * conj(A_elsewhere(2, i, 1));
+            else
+              y(e, i) = f(e, i) * A_elsewhere(2, i, 1);
+          }) == "tenfold: \"ei,i->ei\"" + elsewhere);
+  }
   CHECK(here.compiled() == 0);
 }
 
