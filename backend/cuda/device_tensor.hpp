@@ -92,11 +92,13 @@ class device_tensor {
   template <class X>
   void copy_out_to(const char* name, X& host) const {
     require_like(name, host);
-    static_assert(operand_traits_of<X>::is_writable,
-                  "tenfold: copy_to: the tensor is const, or can only be read");
-    if (memory_.bytes() > 0)
-      where_.machine->copy_out(operand_traits<X>::data(host), memory_.data(), memory_.bytes(),
-                               where_.stream);
+    constexpr bool is_writable = operand_traits_of<X>::is_writable;
+    static_assert(is_writable, "tenfold: copy_to: the tensor is const, or can only be read");
+    if constexpr (is_writable) {
+      if (memory_.bytes() > 0)
+        where_.machine->copy_out(operand_traits<X>::data(host), memory_.data(), memory_.bytes(),
+                                 where_.stream);
+    }
   }
 
   /// For the function `name`.
