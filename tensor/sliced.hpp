@@ -14,19 +14,19 @@ namespace tenfold {
 template <class X>
 using pointer_into = decltype(operand_traits<X>::data(std::declval<X&>()));
 
-/// In which memory an `X` lies, if it says so.
+/// The queue of an operand that has one, a device_tensor: it says in which memory the slice lies.
 template <class X>
-struct place_of_slice {};
+struct queue_of_slice {};
 template <class X>
 requires requires(X& x) { x.queue(); }
-struct place_of_slice<X> {
+struct queue_of_slice<X> {
   std::remove_cvref_t<decltype(std::declval<X&>().queue())> where;
 };
 
 /// The entries of an `X` at fixed indices of all axes but `Axes`, which are the axes of the slice,
 /// in this order. What the type of X says of them, this type says. Refers to the entries of X.
 template <class X, int... Axes>
-struct sliced : place_of_slice<X> {
+struct sliced : queue_of_slice<X> {
   pointer_into<X> data = nullptr;
   std::array<index, sizeof...(Axes)> extents{};
   std::array<index, sizeof...(Axes)> strides{};

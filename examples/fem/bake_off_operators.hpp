@@ -1,7 +1,7 @@
 #pragma once
 
 /// The element operators of the bake-off problems: those of operators.hpp also of vectors, and with
-/// the nodes as points. Poisson's equation needs none of these, and does not wait for the compiler.
+/// the nodes as points. Poisson's program has none of these, so that it is compiled sooner.
 
 #include "operators.hpp"
 
@@ -11,7 +11,7 @@ namespace fem {
 element_operator vector_mass_operator(const basis& tables, const restriction& all);
 element_operator vector_diffusion_operator(const basis& tables, const restriction& all);
 
-/// The points are the nodes: B is the unit matrix.
+/// The points are the nodes: B is the unit matrix. The mass operator is the same for any points.
 element_operator collocated_diffusion_operator(const basis& tables, const restriction& all);
 element_operator vector_collocated_diffusion_operator(const basis& tables, const restriction& all);
 
