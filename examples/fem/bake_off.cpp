@@ -18,6 +18,7 @@
 #include "domain.hpp"
 #include "geometry.hpp"
 #include "host_vectors.hpp"
+#include "memory.hpp"
 #include "mesh.hpp"
 #include "parallel.hpp"
 #include "problem_error.hpp"
@@ -172,7 +173,15 @@ timed_solve solve_there(const device_matrix& A, const device_vectors& with, cons
 
 bake_off_outcome run(const bake_off& what) {
   const int p = what.degree, n = cube_root(what.elements);
-  const mesh shape = cut(moved_cube(), n, what.from_vertices ? 1 : p);
+  if (!what.is_mass() && n * p == 1)
+    throw problem_error("one element of degree 1 has all its nodes on the boundary: no unknowns");
+  const domain cube = moved_cube();
+  check_memory_of_bake_off(p, what.components(), cube.shared, n, p + (what.is_collocated() ? 1 : 2),
+                           what.from_vertices ? 0
+                           : what.is_mass()   ? 1
+                                              : 6,
+                           available_bytes());
+  const mesh shape = cut(cube, n, what.from_vertices ? 1 : p);
   const basis tables(p, what.is_collocated() ? gauss_lobatto(p + 1) : gauss_legendre(p + 2));
   const restriction all(shape, p, what.components());
   const index unknowns = what.is_mass() ? all.size() : all.unknowns();

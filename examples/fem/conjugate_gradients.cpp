@@ -10,6 +10,14 @@
 
 namespace fem {
 
+namespace {
+
+/// Whether nothing is left of r but what rounding left: r^T r, and that of the start. To go on from
+/// there would end in 0 / 0.
+bool is_rounding(double rr, double start) { return rr <= 1e-32 * start; }
+
+}  // namespace
+
 template <class Vectors>
 conjugate_gradients<Vectors>::conjugate_gradients(const Vectors& with)
     : with_(with), direction_(with.zeros()), image_(with.zeros()) {}
@@ -33,17 +41,18 @@ convergence conjugate_gradients<Vectors>::solve(const matrix_action<vector>& A,
   if (start == 0) state = {0, 0, true};
   while (!state.reached && state.iterations < most) {
     A(p, q);
-    const double before = rz, alpha = rz / with_.dot(p, q);
+    const bool done = is_rounding(rz, start * start);
+    const double before = rz, alpha = done ? 0 : rz / with_.dot(p, q);
     with_.descend(alpha, p, q, x, r);
     double beta = 0;
     if (precondition) {
       precondition(r, *preconditioned_);
       const auto [zr, zq] = with_.dots(z, r, q);
       rz = zr;
-      beta = -alpha * zq / before;
+      beta = done ? 0 : -alpha * zq / before;
     } else {
       rz = with_.dot(r, r);
-      beta = rz / before;
+      beta = done ? 0 : rz / before;
     }
     with_.add(1, z, beta, p);
     ++state.iterations;
@@ -120,6 +129,7 @@ vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int it
   };
 
   std::vector<products> of_slab(A.all.slabs().size());
+  double start = 0;  // r^T r
   for (int k = 0; k < iterations; ++k) {
     for_each_slab(A.all, [&](const slab& on) {
       for (const range& of : on.begins) begin(of, k);
@@ -132,10 +142,12 @@ vector merged_conjugate_gradients(const slab_matrix& A, vector& residual, int it
     for (const products& part : of_slab) sum += part;
     alpha_before = alpha;
     beta_before = beta;
-    // Where r has come to 0, as far as can be told, directions begin anew.
-    alpha = sum.rr == 0 ? 0 : sum.rr / sum.pq;
+    if (k == 0) start = sum.rr;
+    const bool done = is_rounding(sum.rr, start);
+    alpha = done ? 0 : sum.rr / sum.pq;
+    // Of a difference that rounding makes up directions begin anew.
     const double next = sum.rr - 2 * alpha * sum.rq + alpha * alpha * sum.qq;
-    beta = sum.rr == 0 || next <= 0 ? 0 : next / sum.rr;
+    beta = done || next <= 1e-12 * sum.rr ? 0 : next / sum.rr;
   }
   for_each_slab(A.all, [&](const slab& on) {
     for (const range& of : on.begins) begin(of, iterations);

@@ -42,8 +42,9 @@ class conjugate_gradients {
   ///     x                out: the solution, 0 behind the unknowns
   ///     r                in: b; out: b - A x
   /// Starts from x = 0. Stops when the residual has fallen by the factor `tolerance`, or after
-  /// `most` iterations; calls `tell` after each. On a device the host waits twice in an iteration,
-  /// and once before the first, for sums.
+  /// `most` iterations; calls `tell` after each. What is left once r has fallen by 1e16 is
+  /// rounding: iterations from there on change nothing. On a device the host waits twice in an
+  /// iteration, and once before the first, for sums.
   convergence solve(const matrix_action<vector>& A, const matrix_action<vector>& precondition,
                     vector& x, vector& r, double tolerance, int most,
                     const std::function<void(const iteration&)>& tell);
@@ -61,7 +62,8 @@ struct slab_matrix {
   tenfold::index n;
 };
 
-/// So many iterations without a preconditioner for A x = b, from x = 0, whatever the residual is.
+/// So many iterations without a preconditioner for A x = b, from x = 0, whatever the residual is;
+/// those behind the one that leaves nothing of r but rounding change nothing.
 ///     r    in: b; out: b - A x; 0 behind the first n entries
 /// The updates of the vectors and all products are part of the operator's loop: an entry is brought
 /// up to date before the first slab that has it, and goes into the products behind the last one, so

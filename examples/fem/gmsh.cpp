@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -55,11 +56,12 @@ class line_reader {
     const std::string last = "$End" + section.substr(1);
     do {
       if (!next()) fail("the file ends within " + section);
-      if (rest_ == last) return;
+      if (word() == last && at_end()) return;
     } while (skipped);
     fail(section + " is longer than it says");
   }
 
+  bool at_end() const { return rest_.empty(); }
   /// The next word of the line; empty at its end.
   std::string_view word() {
     const std::size_t end = std::min(rest_.find_first_of(blanks), rest_.size());
@@ -200,6 +202,7 @@ class gmsh_reader {
       points.insert(points.end(), of_element.begin(),
                     of_element.begin() + static_cast<std::ptrdiff_t>(D1D * D1D * D1D));
     }
+    check_shared();
     check_determinants(points);
     domain made = polynomial_hexahedra(name_, vertices, order_, std::move(points));
     check_faces(made.shared);
@@ -232,7 +235,7 @@ class gmsh_reader {
   /// coordinates second. What else is in a line, such as coordinates on the entity, is passed over.
   void read_nodes() {
     in_.next_in("$Nodes");
-    const long count = in_.count("a number of nodes");
+    const long count = in_.count(in_blocks_ ? "a number of blocks" : "a number of nodes");
     if (!in_blocks_) {
       for (long l = 0; l < count; ++l) {
         in_.next_in("$Nodes");
@@ -240,6 +243,8 @@ class gmsh_reader {
       }
       return;
     }
+    const long all = in_.count("a number of nodes"), said_in = in_.line();
+    long listed = 0;
     for (long block = 0; block < count; ++block) {
       in_.next_in("$Nodes");
       for (const char* what : {"a dimension", "an entity", "0 or 1"}) in_.number<long>(what);
@@ -253,6 +258,16 @@ class gmsh_reader {
         in_.next_in("$Nodes");
         add_node(number);
       }
+      listed += in_block;
+    }
+    check_total("$Nodes", said_in, all, listed);
+  }
+
+  /// 4.1 says how many there are of all blocks together, too.
+  void check_total(const char* section, long line, long said, long listed) const {
+    if (said != listed) {
+      in_.fail(line, std::string(section) + " says that there are " + std::to_string(said) +
+                         " in all, and lists " + std::to_string(listed));
     }
   }
 
@@ -268,7 +283,9 @@ class gmsh_reader {
   /// number, nodes.
   void read_elements() {
     in_.next_in("$Elements");
-    const long count = in_.count("a number of elements");
+    const long count = in_.count(in_blocks_ ? "a number of blocks" : "a number of elements");
+    const long all = in_blocks_ ? in_.count("a number of elements") : count, said_in = in_.line();
+    long listed = 0;
     for (long l = 0; l < count; ++l) {
       in_.next_in("$Elements");
       if (in_blocks_) {
@@ -279,14 +296,17 @@ class gmsh_reader {
           in_.next_in("$Elements");
           add_element(in_.count("the number of an element"), type);
         }
+        listed += in_block;
       } else {
         const long number = in_.count("the number of an element");
         const int type = in_.number<int>("the type of an element");
         const long tags = in_.count("a number of tags");
         for (long m = 0; m < tags; ++m) in_.number<long>("a tag");
         add_element(number, type);
+        ++listed;
       }
     }
+    check_total("$Elements", said_in, all, listed);
   }
 
   void add_element(long number, int type) {
@@ -301,6 +321,7 @@ class gmsh_reader {
     order_ = order;
     const std::size_t nodes = order == 1 ? 8 : 27;
     for (std::size_t l = 0; l < nodes; ++l) h.nodes[l] = in_.count("the number of a node");
+    if (!in_.at_end()) fail(h, "has more than the " + std::to_string(nodes) + " nodes of its type");
     hexahedra_.push_back(h);
   }
 
@@ -338,12 +359,50 @@ class gmsh_reader {
           const std::size_t c1 = (c + 1) % 3, c2 = (c + 2) % 3;
           det += J[0][c] * (J[1][c1] * J[2][c2] - J[1][c2] * J[2][c1]);
         }
-        worst = std::min(worst, det);
+        if (det < worst || std::isnan(det)) worst = det;
       }
+      if (!std::isfinite(worst))
+        fail(hexahedra_[h], "is too large: its Jacobian determinant is no finite number");
       if (!(worst > 0)) {
         std::ostringstream value;
         value << worst;
         fail(hexahedra_[h], "is inverted: its Jacobian determinant falls to " + value.str());
+      }
+    }
+  }
+
+  /// What hexahedra share goes by its vertices: an edge has two of them, a face four, a hexahedron
+  /// eight. No two hexahedra have all, and where an edge or face of order 2 belongs to several it
+  /// has one node in the middle.
+  void check_shared() const {
+    struct seen {
+      const hexahedron* in;
+      long middle;  // the node there, of order 2
+    };
+    std::map<std::vector<long>, seen> parts;  // by the vertices of each, sorted
+    for (const hexahedron& h : hexahedra_) {
+      for (const std::array<std::size_t, 3>& middle : places) {
+        std::vector<long> vertices;
+        for (std::size_t l = 0; l < 8; ++l) {
+          bool has = true;
+          for (std::size_t d = 0; d < 3; ++d)
+            has = has && (middle[d] == 1 || middle[d] == places[l][d]);
+          if (has) vertices.push_back(h.nodes[l]);
+        }
+        if (vertices.size() == 1) continue;
+        std::sort(vertices.begin(), vertices.end());
+        const long node =
+            order_ == 1 ? 0 : h.nodes[static_cast<std::size_t>(&middle - places.data())];
+        const auto [at, is_new] = parts.try_emplace(std::move(vertices), seen{&h, node});
+        if (is_new) continue;
+        const std::string other = "element " + std::to_string(at->second.in->number);
+        if (at->first.size() == 8) fail(h, "has the vertices of " + other);
+        if (at->second.middle != node) {
+          fail(h, "has " + std::string(at->first.size() == 2 ? "an edge" : "a face") +
+                      " between the same vertices as " + other + ", but node " +
+                      std::to_string(node) + " in its middle for node " +
+                      std::to_string(at->second.middle));
+        }
       }
     }
   }

@@ -14,10 +14,11 @@ namespace fem {
 /// over.
 ///
 /// Throws problem_error with one sentence, the file's name and the number of the line, if there is
-/// no such file; it is binary, of another version, or ends too early; has elements in space other
-/// than such hexahedra, or none; an element has a node that is not there, or one twice; a face
-/// belongs to more than two elements; or an element is inverted: det J <= 0 at one of as many
-/// Gauss-Lobatto points as determine it.
+/// no such file; it is binary, of another version, or lists fewer or more than it says; has
+/// elements in space other than such hexahedra, or none; an element has a node that is not there,
+/// or one twice, or the vertices of another; a face belongs to more than two elements, or
+/// neighbours have different nodes in the middle of what they share; or an element is inverted: det
+/// J <= 0 at one of as many Gauss-Lobatto points as determine it.
 domain read_gmsh(const std::string& name);
 
 }  // namespace fem

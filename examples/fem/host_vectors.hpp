@@ -35,7 +35,7 @@ class host_vectors {
   void add(double a, const vector& x, double b, vector& y) const;
   /// y_i = a d_i x_i + b y_i; b = 0: y is not read
   void add(double a, const vector& d, const vector& x, double b, vector& y) const;
-  /// z = x - y
+  /// z = x - y; z is not y
   void subtract(const vector& x, const vector& y, vector& z) const;
   /// x += a p,  r -= a q:  a step of conjugate gradients.
   void descend(double a, const vector& p, const vector& q, vector& x, vector& r) const;

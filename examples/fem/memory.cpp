@@ -93,17 +93,41 @@ double available_bytes() {
   return std::max(0.0, bytes);
 }
 
-void check_memory(int p, const topology& shared, int n, bool output, double available) {
-  const double needed = needed_bytes(p, shared, n, output);
-  const std::string what =
-      "degree " + std::to_string(p) + " on " + elements_text(shared, std::to_string(n)) + " ";
+namespace {
+
+/// Throws if `what` needs more than `available` bytes, or has more entries in a vector than there
+/// are numbers.
+void check(const std::string& what, double needed, double entries, double available,
+           const char* choose) {
   if (needed > available) {
-    throw problem_error(what + "needs about " + gigabytes(needed) + " of memory, and " +
-                        gigabytes(available) + " are free; choose a smaller --refine or --degree");
+    throw problem_error(what + " needs about " + gigabytes(needed) + " of memory, and " +
+                        gigabytes(available) + " are free; choose " + choose);
   }
-  if (node_count(p, shared, n) > std::numeric_limits<std::int32_t>::max()) {
-    throw problem_error(what + "has more nodes than the 2^31 - 1 that this program can number");
+  if (entries > std::numeric_limits<std::int32_t>::max()) {
+    throw problem_error(what + " has more nodes than the 2^31 - 1 that this program can number");
   }
+}
+
+std::string degree_on(int p, const topology& shared, int n) {
+  return "degree " + std::to_string(p) + " on " + elements_text(shared, std::to_string(n));
+}
+
+}  // namespace
+
+void check_memory(int p, const topology& shared, int n, bool output, double available) {
+  check(degree_on(p, shared, n), needed_bytes(p, shared, n, output), node_count(p, shared, n),
+        available, "a smaller --refine or --degree");
+}
+
+void check_memory_of_bake_off(int p, int components, const topology& shared, int n, int Q1D,
+                              int numbers, double available) {
+  const double elements = std::max(8.0, static_cast<double>(shared.hexahedra()) * std::pow(n, 3));
+  const double nodes = node_count(p, shared, n), entries = components * nodes;
+  const double at_points = (numbers + 1) * elements * std::pow(Q1D, 3) * sizeof(double);  // M, too
+  const double map = components * elements * std::pow(p + 1, 3) * sizeof(std::int32_t);
+  const double of_node = 9 * sizeof(double);  // places and numbers
+  check(degree_on(p, shared, n), at_points + map + nodes * of_node + 9 * entries * sizeof(double),
+        entries, available, "fewer --elements or a smaller --degree");
 }
 
 }  // namespace fem

@@ -17,5 +17,9 @@ double available_bytes();
 /// Throws problem_error if the problem cannot fit into `available` bytes, or has more nodes than
 /// the map's 32-bit numbers can name.
 void check_memory(int p, const topology& shared, int n, bool output, double available);
+/// The same for conjugate gradients for fields of so many components, with Q1D points along each
+/// axis of an element and so many numbers stored at each.
+void check_memory_of_bake_off(int p, int components, const topology& shared, int n, int Q1D,
+                              int numbers, double available);
 
 }  // namespace fem

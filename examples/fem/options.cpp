@@ -34,9 +34,11 @@ options parse_options(std::span<const std::string_view> arguments) {
       chosen.where = named_device(name, value());
     } else if (name == "--deform") {
       deformed = true;
-      chosen.deform = real_number(name, value());
+      const std::string_view text = value();
+      chosen.deform = real_number(name, text);
       if (!(chosen.deform >= 0 && chosen.deform <= 10)) {
-        throw problem_error(std::string(name) + " is not between 0 and 10");
+        throw problem_error(std::string(name) + " is " + std::string(text) +
+                            ", not between 0 and 10");
       }
     } else if (name == "--output") {
       chosen.output = value();
@@ -49,6 +51,12 @@ options parse_options(std::span<const std::string_view> arguments) {
     }
     return true;
   });
+  if (!chosen.output.empty() && chosen.output == chosen.plot)
+    throw problem_error("--output and --plot are one file, " + quoted(chosen.plot));
+  for (const std::string* to : {&chosen.output, &chosen.plot}) {
+    if (*to == chosen.mesh && chosen.mesh.ends_with(".msh"))
+      throw problem_error("the mesh would be written over: " + quoted(*to));
+  }
   if (deformed && chosen.mesh != "cube") throw problem_error("--deform is for --mesh cube alone");
   if (chosen.degree != 0 && chosen.geometry > chosen.degree) {
     throw problem_error("--geometry " + std::to_string(chosen.geometry) +

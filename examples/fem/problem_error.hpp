@@ -15,7 +15,8 @@ class problem_error : public std::runtime_error {
 /// 'word', as such sentences say it. (Of "'" + a string g++ 12 warns without reason.)
 inline std::string quoted(std::string_view word) {
   std::string text(1, '\'');
-  return text.append(word).append(1, '\'');
+  for (const char c : word) text += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  return text + '\'';
 }
 
 }  // namespace fem

@@ -51,6 +51,7 @@ class table {
   double fma_bound_;
   std::string chosen_;
   int degree_ = 0, rows_ = 0;
+  bool has_rates_ = false;
   double error_ = 0, rate_ = 0;
   std::string failures_;
 };

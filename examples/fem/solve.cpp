@@ -1,6 +1,7 @@
 #include "solve.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -42,6 +43,8 @@ solve_cost solve_by(const matrix_action<typename Space::vector>& precondition, c
       A, precondition, x, r, what.tolerance, most_iterations,
       [&what](const iteration& now) { what.progress("iteration", now.number, now.residual); });
   const double seconds = seconds_since(start);
+  if (!std::isfinite(state.residual))
+    throw problem_error("the residual of conjugate gradients is no finite number");
   if (!state.reached) {
     throw problem_error("conjugate gradients do not converge within " +
                         std::to_string(state.iterations) + " iterations");

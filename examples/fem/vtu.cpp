@@ -66,8 +66,9 @@ namespace {
 
 }  // namespace
 
-output_file::output_file(std::string name)
-    : name_(std::move(name)), is_new_(!std::filesystem::exists(name_)) {
+output_file::output_file(std::string name) : name_(std::move(name)) {
+  std::error_code unknown;
+  is_new_ = !std::filesystem::exists(name_, unknown);
   errno = 0;
   std::ofstream attempt(name_, std::ios::app | std::ios::binary);
   if (!attempt) throw_unwritable(name_);

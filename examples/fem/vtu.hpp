@@ -37,7 +37,7 @@ class output_file {
 
  private:
   std::string name_;
-  bool is_new_, written_ = false;
+  bool is_new_ = false, written_ = false;
 };
 
 /// Writes the XML of a .vtu file; arrays are in base64, in the byte order of this machine.

@@ -72,7 +72,11 @@ TEST_CASE("files of both versions are read") {
   CHECK(refusal(two_cubes) == "nothing");
   CHECK(refusal(one_cube) == "nothing");
   // As Windows ends lines.
-  CHECK(refusal(with(two_cubes, "2.2 0 8\n", "2.2 0 8\r\n")) == "nothing");
+  for (const std::string& text : {two_cubes, one_cube}) {
+    std::string windows;
+    for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    CHECK(refusal(windows) == "nothing");
+  }
 
   for (const int order : {1, 2}) {
     for (const char* version : {"22", "41"}) {
@@ -84,6 +88,58 @@ TEST_CASE("files of both versions are read") {
       CHECK(fem::read_gmsh(mesh_file("plate" + end)).shared.counts()[3] == 24);
     }
   }
+}
+
+TEST_CASE("what a file lists twice, or not as often as it says, is refused") {
+  CHECK(refusal(with(one_cube, "$Nodes\n2 8", "$Nodes\n2 9")) ==
+        "5: $Nodes says that there are 9 in all, and lists 8");
+  CHECK(refusal(with(one_cube, "$Elements\n2 2", "$Elements\n2 1")) ==
+        "26: $Elements says that there are 1 in all, and lists 2");
+  CHECK(refusal(with(one_cube, "7 80\n$End", "7 80 9\n$End")) ==
+        "30: element 2 has more than the 8 nodes of its type");
+  const std::string last = "3 5 2 1 1 2 3 6 5 8 9 12 11\n";
+  CHECK(refusal(with(with(two_cubes, "$Elements\n3", "$Elements\n4"), last,
+                     last + "4 5 2 1 1 3 6 5 2 9 12 11 8\n")) ==
+        "27: element 4 has the vertices of element 3");
+}
+
+TEST_CASE("neighbours of order 2 have one node in the middle of what they share") {
+  // Two hexahedra of order 2 side by side along x; node i j k has the number 25 i + 5 j + k.
+  const auto mesh = [](int other_face, int other_edge) {
+    std::string nodes, elements;
+    int count = 0;
+    const auto number = [](int i, int j, int k) { return 25 * i + 5 * j + k + 1; };
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 3; ++k, ++count)
+          nodes += std::to_string(number(i, j, k)) + " " + std::to_string(0.5 * i) + " " +
+                   std::to_string(0.5 * j) + " " + std::to_string(0.5 * k) + "\n";
+    nodes += "1000 1 0.5 0.5\n1001 1 0 0.5\n";
+    const int at[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2},
+                           {2, 2, 2}, {0, 2, 2}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 1, 0},
+                           {2, 0, 1}, {1, 2, 0}, {2, 2, 1}, {0, 2, 1}, {1, 0, 2}, {0, 1, 2},
+                           {2, 1, 2}, {1, 2, 2}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {2, 1, 1},
+                           {1, 2, 1}, {1, 1, 2}, {1, 1, 1}};
+    for (int e = 0; e < 2; ++e) {
+      elements += std::to_string(e + 1) + " 12 2 1 1";
+      for (const auto& [i, j, k] : at) {
+        int n = number(2 * e + i, j, k);
+        if (e == 1 && i == 0 && j == 1 && k == 1) n = other_face > 0 ? other_face : n;
+        if (e == 1 && i == 0 && j == 0 && k == 1) n = other_edge > 0 ? other_edge : n;
+        elements += " " + std::to_string(n);
+      }
+      elements += "\n";
+    }
+    return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + std::to_string(count + 2) + "\n" +
+           nodes + "$EndNodes\n$Elements\n2\n" + elements + "$EndElements\n";
+  };
+  CHECK(refusal(mesh(0, 0)) == "nothing");
+  CHECK(refusal(mesh(1000, 0)) ==
+        "56: element 2 has a face between the same vertices as element 1, but node 1000 in its "
+        "middle for node 57");
+  CHECK(refusal(mesh(0, 1001)) ==
+        "56: element 2 has an edge between the same vertices as element 1, but node 1001 in its "
+        "middle for node 52");
 }
 
 TEST_CASE("nodes of Gmsh's hexahedra are put in order: those of order 2 lie as Gmsh drew them") {

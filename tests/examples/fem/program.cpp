@@ -79,8 +79,12 @@ TEST_CASE("bad options are refused with one sentence") {
   check_refused({"--threads", "0"}, "--threads 0 is not between 1 and 1024");
   check_refused({"--threads", "many"}, "--threads takes a whole number, not 'many'");
   check_refused({"--deform", "x"}, "--deform takes a number, not 'x'");
-  check_refused({"--deform", "nan"}, "--deform is not between 0 and 10");
+  check_refused({"--deform", "nan"}, "--deform is nan, not between 0 and 10");
   check_refused({"--output", ""}, "--output needs the name of a file");
+  check_refused({"--output", "x.svg", "--plot", "x.svg"},
+                "--output and --plot are one file, 'x.svg'");
+  check_refused({"--mesh", "x.msh", "--output", "x.msh"},
+                "the mesh would be written over: 'x.msh'");
   check_refused({"--preconditioner", "ilu"},
                 "--preconditioner is jacobi, chebyshev or multigrid, not 'ilu'");
   check_refused({"--mesh"}, "--mesh needs a value");
@@ -169,6 +173,13 @@ TEST_CASE("a run prints a row per mesh and says that the error falls as it must"
   CHECK(p.out.find("\n 2    4       343 ") != p.out.npos);
   CHECK(p.out.find("\n 2    8      3375 ") != p.out.npos);
   CHECK(p.out.find("Every error falls as it must") != p.out.npos);
+}
+
+TEST_CASE("of one mesh nothing is said of the rate") {
+  const printed p = poisson({"--degree", "1", "--refine", "0", "--threads", "1"});
+  CHECK(p.code == 0);
+  CHECK(p.out.find("Every error falls as it must") == p.out.npos);
+  CHECK(p.out.find("Of one mesh there is no rate") != p.out.npos);
 }
 
 TEST_CASE("a plot shows the errors and the throughput of each degree") {
