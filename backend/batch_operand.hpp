@@ -29,6 +29,7 @@ batch_place place_of(X& x) {
     p.map = traits::map(x);
     p.wide_map = traits::wide_map(x);
   }
+  if constexpr (requires { traits::order(x); }) p.order = traits::order(x);
   return p;
 }
 

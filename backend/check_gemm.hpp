@@ -155,4 +155,8 @@ class address_check {
   std::vector<placed_matrix> known_;  ///< of good problems, for find_meetings
 };
 
+/// Throws overlap_error, which begins with `name`, if a copy of scalars of this type writes what it
+/// reads, or an entry twice. Entries that a map names are looked at as those of a product are.
+void check_copy(const char* name, const batch_copy& copy, scalar type);
+
 }  // namespace tenfold::batched_blas

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <tenfold/backend/check_gemm.hpp>
 #include <tenfold/tensor/error.hpp>
 #include <utility>
@@ -291,6 +292,23 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
     if (first < count) overlaps(first, "a matrix of another problem");
   }
   return {m, n, k, count};
+}
+
+void check_copy(const char* name, const batch_copy& copy, scalar type) {
+  const index bytes = bytes_of(type);
+  const auto placed = [&](const matrix_batch& how, const batch_place& place) {
+    return matrices{how, place, copy.rows, copy.columns, copy.count};
+  };
+  const matrices from = placed(copy.from, copy.source), to = placed(copy.to, copy.destination);
+  const placed_batch x(from, copy.rows, copy.columns, copy.count, bytes),
+      y(to, copy.rows, copy.columns, copy.count, bytes);
+  const std::string head = std::string("tenfold: ") + name + ": ";
+  if (y.overlaps_itself())
+    throw overlap_error(head + "y may overlap itself: its strides do not keep its entries apart");
+  const index problem = y.first_meeting(x);
+  if (problem < copy.count)
+    throw overlap_error(head + (problem < 0 ? "" : "problem " + number(problem) + ": ") +
+                        "y overlaps x");
 }
 
 }  // namespace tenfold::batched_blas

@@ -31,9 +31,10 @@ void copy(const char* name, const X& x, Y& y) {
 }  // namespace converting
 
 /// y(b, i...) := x(b, i...): a batch in any layout into interleaved storage, whose pad in the last
-/// block becomes 0. The two may not overlap. Threads are those of the caller's arena. Throws
-/// shape_error if the extents differ, if an address of entries or a map is null, and unless the
-/// axes behind the batch are contiguous in both, or two.
+/// block becomes 0. Threads are those of the caller's arena. Throws shape_error if the extents
+/// differ, if an address of entries or a map is null, and unless the axes behind the batch are
+/// contiguous in both, or two; overlap_error if y meets x or itself, of which entries that a map
+/// names are looked at only in a library built without NDEBUG.
 template <tensor_like X, writable_tensor_like Y>
 requires converting::is_interleaved<Y>
 void to_interleaved(const X& x, Y&& y) { converting::copy("to_interleaved", x, y); }

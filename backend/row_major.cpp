@@ -1,6 +1,7 @@
 #include <complex>
 #include <string>
 #include <tenfold/backend/batched_blas.hpp>
+#include <tenfold/backend/check_gemm.hpp>
 #include <tenfold/backend/launch.hpp>
 #include <tenfold/backend/row_major.hpp>
 #include <tenfold/backend/with_scalar.hpp>
@@ -47,22 +48,31 @@ any_batch row_major_like(const operand_shape<max_rank>& x, const void* data) {
   return y;
 }
 
-/// For a batch that has entries.
-void require_memory(const char* name, const char* operand, const any_batch& x) {
-  const auto fail = [&](const std::string& what) {
-    throw shape_error(std::string("tenfold: ") + name + ": " + operand + " has entries, but " +
-                      what + " is null");
-  };
-  if (x.place.data == nullptr) fail("its address");
-  if (x.shape.layout == batch_layout::gathered && x.place.map == nullptr) fail("its map");
-  if (x.shape.layout != batch_layout::pointers) return;
+/// What of a batch is null; empty: nothing.
+std::string missing_in(const any_batch& x) {
+  if (x.place.data == nullptr) return "its address";
+  if (x.shape.layout == batch_layout::gathered && x.place.map == nullptr) return "its map";
+  if (x.shape.layout != batch_layout::pointers) return {};
   for (index b = 0; b < x.shape.extents[0]; ++b) {
     if (static_cast<const void* const*>(x.place.data)[b] == nullptr)
-      fail("the address of problem " + std::to_string(b));
+      return "the address of problem " + std::to_string(b);
   }
+  return {};
+}
+
+void require_memory(const char* name, const char* operand, const any_batch& x) {
+  if (lacks_memory(x)) throw_lacks_memory(std::string("tenfold: ") + name + ": " + operand, x);
 }
 
 }  // namespace
+
+bool lacks_memory(const any_batch& x) {
+  return x.shape.extents[0] > 0 && entries_of_problem(x.shape) > 0 && !missing_in(x).empty();
+}
+
+void throw_lacks_memory(const std::string& subject, const any_batch& x) {
+  throw shape_error(subject + " has entries, but " + missing_in(x) + " is null");
+}
 
 void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
   const operand_shape<max_rank>&from = x.shape, &to = y.shape;
@@ -94,6 +104,7 @@ void copy_entries(const char* name, const any_batch& x, const any_batch& y) {
   }
   require_memory(name, "x", x);
   require_memory(name, "y", y);
+  batched_blas::check_copy(name, c, from.type);
   launch(c, from.type, best_instruction_set());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <string>
 #include <tenfold/backend/interface/gemm.hpp>
 #include <tenfold/tensor/dynamic_tensor.hpp>
 
@@ -14,9 +15,15 @@ struct any_batch {
   batch_place place;
 };
 
+/// Whether a batch has entries, but its address, its map, or the address of a problem is null.
+bool lacks_memory(const any_batch& x);
+/// Throws shape_error: what of `subject`, for which that is so, is null.
+[[noreturn]] void throw_lacks_memory(const std::string& subject, const any_batch& x);
+
 /// y(b, i...) := x(b, i...) for batches of one scalar; gathered entries of y are added to. Throws
 /// shape_error, which begins with `name`, if extents differ, if an address of entries or a map is
-/// null, and unless the axes behind the batch are contiguous in both, or two.
+/// null, and unless the axes behind the batch are contiguous in both, or two; overlap_error as
+/// check_copy.
 void copy_entries(const char* name, const any_batch& x, const any_batch& y);
 
 /// to[b][i...] := conj?(x(b, i...)). Throws as copy_entries.

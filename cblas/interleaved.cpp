@@ -112,6 +112,11 @@ void convert(bool to, CBLAS_LAYOUT layout, index m, index n, const void* a, inde
   copy.to = to ? together : apart;
   copy.source = to ? at_a : at_x;
   copy.destination = to ? at_x : at_a;
+  try {
+    check_copy("conversion", copy, scalar_of<T>);
+  } catch (const overlap_error&) {
+    throw illegal_argument{to ? 7 : 4};
+  }
   launch(copy, scalar_of<T>, best_instruction_set());
 }
 

@@ -93,8 +93,8 @@ typedef enum CBLAS_TRANSPOSE {
       FACTOR alpha, const T *a, const T *b, FACTOR beta, T *c, INT block, INT batch_size
 
 /* tenfold_Sto_interleaved: x := a, and tenfold_Sfrom_interleaved: a := x. a is a strided batch of
- * (m, n) matrices, x the same interleaved, with 0 in the unused places of its last block. The two
- * may not overlap, nor matrices that are written.
+ * (m, n) matrices, x the same interleaved, with 0 in the unused places of its last block. What is
+ * written may not overlap what is read, nor itself: it is illegal then.
  *
  * Positions: 1 layout, 2 m, 3 n, 4 a, 5 lda, 6 stridea, 7 x, 8 block, 9 batch_size.
  */

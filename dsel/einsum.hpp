@@ -149,6 +149,7 @@ constexpr scalar result_scalar() {
 template <bool Interleaved = false, class... A>
 auto by_text(std::string_view text, const A&... args) {
   if constexpr ((lacks_strides<A> || ...)) {
+    require_operand_memory(text, args...);
     return by_text<Interleaved>(text, with_strides(args)...);
   } else {
     check_run_time_arguments<false, Interleaved, A...>(text);
@@ -165,8 +166,10 @@ template <class Y, class... A>
 void evaluate_into(std::string_view text, Y& y, beta_factor beta, const A&... args) {
   if constexpr (lacks_strides<Y>) {
     require_real_beta<Y>(text, beta);
+    require_output_memory(text, y);
     by_way_of_strides(y, beta, [&](auto& z, beta_factor b) { evaluate_into(text, z, b, args...); });
   } else if constexpr ((lacks_strides<A> || ...)) {
+    require_operand_memory(text, args...);
     evaluate_into(text, y, beta, with_strides(args)...);
   } else {
     run_time_call<A...> call(args...);
@@ -197,6 +200,8 @@ auto einsum(std::string_view text, const A&... args) {
 
 /// The same into a destination, with alpha and beta behind the operands:
 ///   einsum("eij,ej->ei", into(y), A, u, alpha(2.0), beta(1.0));
+/// Throws overlap_error, too, when y is seen to overlap itself or an operand, and backend_error
+/// when no order of multiplication is found; y is then untouched.
 template <class Y, class... A>
 void einsum(std::string_view text, destination<Y> y, const A&... args) {
   evaluating::by_text_into(text, y, args...);

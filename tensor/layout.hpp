@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 #include <tenfold/tensor/batch_layout.hpp>
 #include <tenfold/tensor/error.hpp>
@@ -174,7 +173,8 @@ struct layout_stride {
     /// Known at run time only: `dyn`.
     static constexpr index static_stride(int) noexcept { return dyn; }
 
-    /// Throws shape_error if the offsets of the entries do not fit in an index.
+    /// Throws shape_error if the offsets of the entries do not fit in an index, and for a stride of
+    /// -2^63, which is `dyn`.
     constexpr mapping(const Extents& e, const numbers& strides) : extents_(e), strides_(strides) {
       check();
     }
@@ -202,7 +202,8 @@ struct layout_stride {
       for (int i = 0; i < rank(); ++i) {
         index reach = 0;
         if (extents_.extent(i) == 0) return;  // no entries, no offsets
-        overflow |= __builtin_mul_overflow(extents_.extent(i) - 1, stride(i), &reach);
+        overflow |=
+            stride(i) == dyn || __builtin_mul_overflow(extents_.extent(i) - 1, stride(i), &reach);
         index& end = reach < 0 ? lowest : highest;
         overflow |= __builtin_add_overflow(end, reach, &end);
       }

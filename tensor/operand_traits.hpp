@@ -22,8 +22,8 @@ namespace tenfold {
 /// What an operand of type `X` is; `X` is no reference, and const matters (a const tensor is an
 /// input only). A specialisation has the members of `strided_operand_traits`, and where entries are
 /// read as their conjugates, `is_conjugated`, which is true. Where `layout` is not strided, strides
-/// and `data` mean what the header of that storage says, and there may be more members: `block(x)`
-/// of interleaved, `map(x)` of gathered operands. The primary template has those of the form of `X`
+/// and `data` mean what the header of that storage says, and there are more members: `block(x)` of
+/// interleaved, `map(x)` and `wide_map(x)` of gathered operands. The primary template has those of the form of `X`
 /// (adaptors.hpp), or none: `X` is no operand.
 template <class X>
 struct operand_traits : adapted_traits<X> {};

@@ -87,10 +87,14 @@ void require_reflection(const X& B, reflection kind) {
       const auto entry = [](index row, index column) {
         return "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
       };
-      throw structure_error("tenfold: a matrix is declared " + declared() + ", but its entry " +
-                            entry(q, i) + " is " + number(here) + " and its entry " +
+      const std::string head =
+          "tenfold: a matrix is declared " + declared() + ", but its entry " + entry(q, i);
+      if (2 * q == rows - 1 && 2 * i == columns - 1)
+        throw structure_error(head + " in the middle is " + number(here) + ", not 0");
+      throw structure_error(head + " is " + number(here) + " and its entry " +
                             entry(rows - 1 - q, columns - 1 - i) + " is " + number(there) +
-                            ", further apart than rounding, " + number(bound));
+                            (kind == reflection::odd ? ": their sum is more" : ", further apart") +
+                            " than rounding, " + number(bound));
     }
   }
 }

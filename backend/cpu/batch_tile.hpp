@@ -46,15 +46,15 @@ inline index gathered_at(const batch_place& p, index at) {
                     : static_cast<index>(static_cast<const std::int32_t*>(p.map)[at]);
 }
 
-/// One entry of one problem, whatever the layout.
+/// One entry of problem b, whatever the layout; `base` is its problem_address.
 template <class T>
-inline T read_entry(const matrix_batch& x, const batch_place& p, index b, index i, index j) {
+inline T read_entry(const matrix_batch& x, const batch_place& p, const T* base, index b, index i,
+                    index j) {
   const index at = i * x.row + j * x.column;
   if (x.layout == batch_layout::gathered) {
     const index to = gathered_at(p, b * p.problem + at);
     return to < 0 ? T(0) : static_cast<const T*>(p.data)[to];
   }
-  const T* const base = problem_address<T>(x, p, b);
   if constexpr (is_complex_type<T>) {
     if (x.layout == batch_layout::interleaved) {
       const auto* const r = reinterpret_cast<const real<T>*>(base) + 2 * at * x.block;
@@ -63,18 +63,21 @@ inline T read_entry(const matrix_batch& x, const batch_place& p, index b, index 
   }
   return base[at * x.block];
 }
+template <class T>
+inline T read_entry(const matrix_batch& x, const batch_place& p, index b, index i, index j) {
+  return read_entry<T>(x, p, problem_address<T>(x, p, b), b, i, j);
+}
 
 /// Writes one entry; where it is gathered, adds to it.
 template <class T>
-inline void write_entry(const matrix_batch& x, const batch_place& p, index b, index i, index j,
-                        T value) {
+inline void write_entry(const matrix_batch& x, const batch_place& p, T* base, index b, index i,
+                        index j, T value) {
   const index at = i * x.row + j * x.column;
   if (x.layout == batch_layout::gathered) {
     const index to = gathered_at(p, b * p.problem + at);
     if (to >= 0) static_cast<T*>(const_cast<void*>(p.data))[to] += value;
     return;
   }
-  T* const base = problem_address<T>(x, p, b);
   if constexpr (is_complex_type<T>) {
     if (x.layout == batch_layout::interleaved) {
       auto* const r = reinterpret_cast<real<T>*>(base) + 2 * at * x.block;
@@ -84,6 +87,11 @@ inline void write_entry(const matrix_batch& x, const batch_place& p, index b, in
     }
   }
   base[at * x.block] = value;
+}
+template <class T>
+inline void write_entry(const matrix_batch& x, const batch_place& p, index b, index i, index j,
+                        T value) {
+  write_entry<T>(x, p, problem_address<T>(x, p, b), b, i, j, value);
 }
 
 // ---- V runs <-> lanes ---------------------------------------------------------------------------

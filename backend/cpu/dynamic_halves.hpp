@@ -136,7 +136,9 @@ class half_products {
     return {step.m.a, step.k.a, step.m.extent, step.k.extent};
   }
   static bool have_same_panels(const program_step& x, const program_step& y) {
-    return is_in_halves(x) && x.a == y.a && x.m.a == y.m.a && x.k.a == y.k.a &&
+    operand_ref a = x.a;
+    a.value = y.a.value;  // one matrix may be read under several labels
+    return is_in_halves(x) && a == y.a && x.m.a == y.m.a && x.k.a == y.k.a &&
            x.m.extent == y.m.extent && x.k.extent == y.k.extent;
   }
   static room room_for(const program_step* steps, int count) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <complex>
 #include <tenfold/backend/cpu/mapped.hpp>
 #include <tenfold/backend/cpu/pack.hpp>
 #include <tenfold/backend/cpu/step_pointers.hpp>

@@ -10,7 +10,7 @@
 ///   by lanes    one entry of V problems: every operation is V products at once
 /// What an operand's layout does not offer is made on the way, in scratch: one problem, or one tile
 /// of V problems, at a time. That and the threads are the library's (gemm.isa.cpp), as are the
-/// kernels of shapes that are numbers (gemm_dynamic.isa.cpp); those of a shape that the compiler
+/// kernels of shapes that are numbers (gemm_dynamic.hpp); those of a shape that the compiler
 /// knows are in gemm_static.hpp. Here is what all of them share.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {

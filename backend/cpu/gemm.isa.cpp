@@ -8,6 +8,7 @@
 #include <tenfold/backend/cpu/gemm_steps.hpp>
 #include <tenfold/backend/cpu/large_products.hpp>
 #include <tenfold/backend/cpu/parallel.hpp>
+#include <tenfold/backend/cpu/parts.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
 #include <tenfold/backend/cpu/whole_steps.hpp>
 #include <tenfold/backend/gemm_list.hpp>
@@ -34,15 +35,16 @@ void scale_gathered(const gemm_shape& s, const gemm_arguments<T>& g) {
           if (at >= 0) f(at);
         }
   };
+  auto* const c = static_cast<T*>(const_cast<void*>(g.c.data));
+  if (g.beta == T(0)) return each([&](index at) { c[at] = T(0); });
   each([&](index at) { size = at < size ? size : at + 1; });
   const scratch_block seen(static_cast<std::size_t>(size));
   if (size == 0) return;
   std::memset(seen.data(), 0, static_cast<std::size_t>(size));
-  auto* const c = static_cast<T*>(const_cast<void*>(g.c.data));
   each([&](index at) {
     if (seen.data()[at] != std::byte{0}) return;
     seen.data()[at] = std::byte{1};
-    c[at] = g.beta == T(0) ? T(0) : scaled(g.beta, c[at]);
+    c[at] = scaled(g.beta, c[at]);
   });
 }
 
@@ -58,17 +60,19 @@ void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_argu
     gemm_by_columns<T>(s, kernel, g, from, begin, end);
 }
 
-/// The whole batch. Gathered results of several problems may meet in one entry: they are added in
-/// the order of the batch, by one thread.
+/// The whole batch. Gathered results of several problems may meet in one entry: they are added as
+/// the order of C says, or in the order of the batch, by one thread.
 template <class T>
 void run_gemm(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g) {
   const residence from = residence_of(operand_bytes::of<T>(s).all(g.count));
   const bool adds = s.c.layout == batch_layout::gathered;
+  const index grain = select::tiles_per_task(select::work_of(s), 1024.0 * kernel.tuned->task);
+  const auto run = [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); };
   if (adds) scale_gathered(s, g);
-  parallel_tiles(
-      g.count,
-      adds ? g.count : select::tiles_per_task(select::work_of(s), 1024.0 * kernel.tuned->task),
-      [&](index begin, index end) { run_gemm<T>(s, kernel, g, from, begin, end); });
+  if (adds && g.c.order != nullptr)
+    return for_each_part(*g.c.order, kernel.path == select::gemm_path::by_lanes ? kernel.lanes : 1,
+                         grain, run);
+  parallel_tiles(g.count, adds ? g.count : grain, run);
 }
 
 // ---- products of any shape ----------------------------------------------------------------------

@@ -36,22 +36,30 @@ void run_parts(const scatter_order* order, array_to_clear y, const program_phase
     const index tile = by_lanes ? (from <= 0 ? 0 : (from + span - 1) / span) : problem * tiles;
     return tile < range.count ? tile : range.count;
   };
-  const index grain = select::tiles_per_task(phase.tile_flops) * span / tiles / order->part();
-  for (int c = 0; c < order->colours(); ++c) {
-    const std::vector<index>& parts = order->parts(c);
+  const auto run = [&](index problem, index end) {
+    clear_begun(*order, problem / order->part(), y);
+    const index first = first_tile(problem);
+    const index last = end == order->batch() ? range.count : first_tile(end);
+    if (first < last) body(context, first, last);
+  };
+  for_each_part(*order, 1, select::tiles_per_task(phase.tile_flops) * span / tiles, run);
+}
+
+void run_problems(const scatter_order& order, index unit, index grain, range_body body,
+                  void* context) {
+  if (order.part() % unit != 0) return body(context, 0, order.batch());
+  for (int c = 0; c < order.colours(); ++c) {
+    const std::vector<index>& parts = order.parts(c);
     const auto count = static_cast<index>(parts.size());
-    parallel_tiles(count, order->is_serial(c) ? count : grain, [&](index begin, index end) {
-      for (index k = begin; k < end; ++k) {
-        const index part = parts[static_cast<std::size_t>(k)], problem = part * order->part();
-        clear_begun(*order, part, y);
-        const index first = first_tile(problem);
-        // A part may be longer than the batch by anything.
-        const index last = order->batch() - problem <= order->part()
-                               ? range.count
-                               : first_tile(problem + order->part());
-        if (first < last) body(context, first, last);
-      }
-    });
+    parallel_tiles(
+        count, order.is_serial(c) ? count : grain / order.part(), [&](index begin, index end) {
+          for (index k = begin; k < end; ++k) {
+            const index problem = parts[static_cast<std::size_t>(k)] * order.part();
+            // A part may be longer than the batch by anything.
+            const index left = order.batch() - problem;
+            body(context, problem, left <= order.part() ? order.batch() : problem + order.part());
+          }
+        });
   }
 }
 

@@ -16,6 +16,23 @@ struct array_to_clear {
 void run_parts(const scatter_order* order, array_to_clear y, const program_phase& phase,
                const phase_range& range, range_body body, void* context);
 
+/// What for_each_part of an order is made of.
+void run_problems(const scatter_order& order, index unit, index grain, range_body body,
+                  void* context);
+
+/// Calls body(begin, end) for ranges of problems that together are the batch: colour after colour,
+/// the parts of a colour in parallel, about `grain` problems to a task. Where a part is no multiple
+/// of `unit` problems, all in one call.
+template <class Body>
+void for_each_part(const scatter_order& order, index unit, index grain, const Body& body) {
+  run_problems(
+      order, unit, grain,
+      [](void* context, index begin, index end) {
+        (*static_cast<const Body*>(context))(begin, end);
+      },
+      const_cast<Body*>(&body));
+}
+
 /// Calls body(begin, end) for ranges of tiles that together are all of `phase`, which adds through
 /// a map and is one of those from `first_phase` on, as the order says: colour after colour, the
 /// parts of a colour in parallel; without an order all in one call. The batch is the phase's

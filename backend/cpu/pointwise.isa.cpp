@@ -21,7 +21,7 @@ namespace {
 
 /// A tile of an operand as rows of T: where entry (i, j) is at row + i * m + j * n.
 template <class T>
-struct tile_rows {
+struct placed_rows {
   const T* row = nullptr;
   index m = 0, n = 0;  ///< n: 0 or 1
 };
@@ -37,7 +37,7 @@ class source {
   bool is_in_place() const { return (n_ == 0 || n_ == 1) && lies_as<T>(ref_); }
 
   /// Its tile at a distance: in place, or copied to `to`, entry (i, j) to i * to_m + j.
-  tile_rows<T> rows(T* to, index to_m, index distance, index rows, index columns) const {
+  placed_rows<T> rows(T* to, index to_m, index distance, index rows, index columns) const {
     if (is_in_place()) return {static_cast<const T*>(base_) + distance, m_, n_};
     copy(to, to_m, distance, rows, columns);
     return {to, to_m, 1};
@@ -74,8 +74,8 @@ class source {
 /// to[i * to_m + j] := a(i, j) b(i, j) for i < rows, j < columns; a factor that is not EachA or
 /// EachB is the same for a row.
 template <bool EachA, bool EachB, class T>
-[[gnu::always_inline]] inline void multiply_rows(T* to, index to_m, tile_rows<T> a, tile_rows<T> b,
-                                                 index rows, index columns) {
+[[gnu::always_inline]] inline void multiply_rows(T* to, index to_m, placed_rows<T> a,
+                                                 placed_rows<T> b, index rows, index columns) {
   constexpr int w = lanes<T>;
   const index whole = columns / w * w;
   const auto rest = static_cast<int>(columns - whole);
@@ -100,7 +100,7 @@ template <bool EachA, bool EachB, class T>
   }
 }
 template <class T>
-void multiply_rows(T* to, index to_m, const tile_rows<T>& a, const tile_rows<T>& b, index rows,
+void multiply_rows(T* to, index to_m, const placed_rows<T>& a, const placed_rows<T>& b, index rows,
                    index columns) {
   if (a.n == 0)
     b.n == 0 ? multiply_rows<false, false>(to, to_m, a, b, rows, columns)
@@ -210,8 +210,8 @@ class entry_wise {
   };
 
   /// A tile of an operand, `columns` wide, copied to part `part` of scratch if need be.
-  tile_rows<T> rows_of(const source<T>& x, index distance, const tile_place& at, index columns,
-                       int part) const {
+  placed_rows<T> rows_of(const source<T>& x, index distance, const tile_place& at, index columns,
+                         int part) const {
     return x.rows(at.scratch + part * area, columns, distance, at.rows, columns);
   }
 
@@ -220,12 +220,12 @@ class entry_wise {
   template <class F>
   [[gnu::always_inline]] void for_each_row(const tile_place& at, index columns, F f) const {
     T* const s = at.scratch;
-    const tile_rows<T> a = rows_of(a_, at.a, at, columns, 0);
+    const placed_rows<T> a = rows_of(a_, at.a, at, columns, 0);
     if (!has_b_) {
       for (index i = 0; i < at.rows; ++i) f(i, a.row + i * a.m, a.n);
       return;
     }
-    const tile_rows<T> b = rows_of(b_, at.b, at, columns, 1);
+    const placed_rows<T> b = rows_of(b_, at.b, at, columns, 1);
     for (index i = 0; i < at.rows; ++i) {
       T* const product = s + 2 * area;
       multiply_rows<T>(product, 0, {a.row + i * a.m, a.m, a.n}, {b.row + i * b.m, b.m, b.n}, 1,

@@ -68,23 +68,48 @@ struct thread_stack {
   }
 };
 
-thread_local thread_stack stack;
+/// The stack of this thread: null before its first block, and again when the thread's variables are
+/// gone, as in the destructors of objects that outlive them.
+thread_local thread_stack* stack = nullptr;
+thread_local bool has_ended = false;
+
+struct stack_owner {
+  thread_stack own;
+
+  stack_owner() = default;
+  stack_owner(const stack_owner&) = delete;
+  stack_owner& operator=(const stack_owner&) = delete;
+  ~stack_owner() {
+    stack = nullptr;
+    has_ended = true;
+  }
+};
+
+thread_stack* stack_of_thread() {
+  if (stack == nullptr && !has_ended) {
+    static thread_local stack_owner owner;
+    stack = &owner.own;
+  }
+  return stack;
+}
 
 }  // namespace
 
-scratch_block::scratch_block(std::size_t bytes) : bytes_(bytes), before_(stack.top) {
+scratch_block::scratch_block(std::size_t bytes) : bytes_(bytes) {
   constexpr std::size_t mask = alignment - 1;
   if (bytes > static_cast<std::size_t>(-1) - mask) throw std::bad_alloc();
   const std::size_t rounded = (bytes + mask) & ~mask;
   // An empty block stands outside: it does not keep its chunk from being replaced.
-  chunk_ = rounded == 0 ? -1 : stack.place(rounded);
+  thread_stack* const of_thread = rounded == 0 ? nullptr : stack_of_thread();
+  chunk_ = of_thread == nullptr ? -1 : of_thread->place(rounded);
   if (chunk_ < 0) {
     data_ = rounded == 0 ? nullptr : allocate(rounded);
   } else {
-    thread_stack::chunk& c = stack.chunks[chunk_];
+    thread_stack::chunk& c = of_thread->chunks[chunk_];
     data_ = c.memory + c.used;
     c.used += rounded;
-    stack.top = chunk_;
+    before_ = of_thread->top;
+    of_thread->top = chunk_;
   }
   poison(data_, bytes);
 }
@@ -94,11 +119,11 @@ scratch_block::~scratch_block() {
     deallocate(data_);
     return;
   }
-  thread_stack::chunk& c = stack.chunks[chunk_];
+  thread_stack::chunk& c = stack->chunks[chunk_];
   c.used = static_cast<std::size_t>(data_ - c.memory);
-  stack.top = before_;
+  stack->top = before_;
 }
 
-std::size_t scratch_block::kept_by_this_thread() { return stack.kept; }
+std::size_t scratch_block::kept_by_this_thread() { return stack == nullptr ? 0 : stack->kept; }
 
 }  // namespace tenfold::cpu

@@ -36,7 +36,7 @@ class scratch_block {
   std::byte* data_;
   std::size_t bytes_;
   int chunk_;   ///< where it lies in the thread's stack; -1: allocated on its own
-  int before_;  ///< the chunk on top before
+  int before_ = 0;  ///< the chunk on top before
 };
 
 }  // namespace tenfold::cpu

@@ -28,88 +28,72 @@ constexpr bool has_padded_rows(const operand_ref& x, index step_loop::*along) {
   return all;
 }
 
+/// `count` register tiles of M x N of step S, one beside another along n; `p`: where the first
+/// lies.
+template <class P, int S, int M, int N, epilogue Finish, class T>
+[[gnu::always_inline]] inline void contract_tiles(step_pointers<T> p, index count, T alpha, T beta,
+                                                  [[maybe_unused]] line_fetcher* next) {
+  static constexpr const program_step& step = P::value.steps[S];
+  constexpr int width = width_of<P, S>(), k = static_cast<int>(step.k.extent);
+  constexpr tile_modes how{step.a.how, lane_access::lanes, step.a_varies,
+                           step.b.where != buffer::none};
+  if constexpr (has_tile_rows<P>(step) &&
+                (width > 1 || M * N * step.k.extent <= select::unrolled_scalars)) {
+    constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
+                                   step.n.b, step.m.c, step.n.c};
+    if constexpr (select::is_in_line(M * step.n.extent * k))
+      tile_row<T, width, M, N, k, strides, how, Finish, fetches<P, S>()>(p.a, p.b, p.c, count,
+                                                                         alpha, beta, next);
+    else
+      call_tile_row<T, width, M, N, k, strides, how, Finish, fetches<P, S>()>(p.a, p.b, p.c, count,
+                                                                              alpha, beta, next);
+  } else {
+    for (index i = 0; i < count; ++i) {
+      const tile_operands<T> t = operands_of(step, p, alpha, beta);
+      if constexpr (step.k_outer_count > 0)
+        register_tile<T, width, M, N, dynamic_k, how, Finish>(
+            t, P::value.loops.data() + step.first_loop + step.outer_count, step.k_outer_count,
+            step.k.extent);
+      else if constexpr (P::value.unrolled)
+        register_tile<T, width, M, N, k, how, Finish>(t);
+      else
+        register_tile<T, width, M, N, dynamic_k, how, Finish>(t, step.k.extent);
+      p.a += N * step.n.a;
+      p.b += N * step.n.b;
+      p.c += N * step.n.c;
+    }
+  }
+}
+
 template <class P, int S, epilogue Finish, class T>
-[[gnu::always_inline]] inline void contract(const step_pointers<T>& p, T alpha, T beta,
+[[gnu::always_inline]] inline void contract(step_pointers<T> p, T alpha, T beta,
                                             [[maybe_unused]] line_fetcher* next) {
   static constexpr const program_step& step = P::value.steps[S];
-  static constexpr int width = width_of<P, S>();
-  static constexpr tile_modes how{step.a.how, lane_access::lanes, step.a_varies,
-                                  step.b.where != buffer::none};
-  static constexpr select::tile_shape shape = tile_of<P>(step);
-  static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
-
-  tile_operands<T> t = operands_of(step, p, alpha, beta);
   if constexpr (P::value.unrolled && lanes_of_unrolled<T>(step) != unrolled_lanes::none) {
     constexpr unrolled_padding padded{has_padded_rows<P, S>(step.b, &step_loop::b),
                                       has_padded_rows<P, S>(step.c, &step_loop::c)};
     run_unrolled<T, static_cast<int>(step.m.extent), static_cast<int>(step.n.extent),
-                 static_cast<int>(step.k.extent), lanes_of_unrolled<T>(step), padded, Finish>(t);
-    return;
-  }
-  // One tile after the other along n.
-  const auto one_by_one = [&]<int N>(tile_operands<T> u, index count, const auto& tile)
-      __attribute__((always_inline)) {
-    for (index i = 0; i < count; ++i) {
-      tile(u);
-      u.a += N * step.n.a;
-      u.b += N * step.n.b;
-      u.c += N * step.n.c;
-    }
-  };
-  const auto tiles = [&]<int M, int N>(tile_operands<T> u, index count)
-      __attribute__((always_inline)) {
-    if constexpr (step.k_outer_count > 0) {
-      constexpr const step_loop* outer = P::value.loops.data() + step.first_loop + step.outer_count;
-      one_by_one.template operator()<N>(
-          u, count, [&](const tile_operands<T>& one) __attribute__((always_inline)) {
-            register_tile<T, width, M, N, dynamic_k, how, Finish>(one, outer, step.k_outer_count,
-                                                                  step.k.extent);
-          });
-    } else if constexpr (P::value.unrolled) {
-      constexpr int k = static_cast<int>(step.k.extent);
-      one_by_one.template operator()<N>(
-          u, count, [&](const tile_operands<T>& one) __attribute__((always_inline)) {
-            register_tile<T, width, M, N, k, how, Finish>(one);
-          });
-    } else if constexpr (step.k.extent <= select::static_sum &&
-                         (width > 1 || M * N * step.k.extent <= select::unrolled_scalars)) {
-      constexpr tile_strides strides{step.m.a, step.k.a, step.n.a, step.k.b,
-                                     step.n.b, step.m.c, step.n.c};
-      constexpr int k = static_cast<int>(step.k.extent);
-      if constexpr (select::is_in_line(M * step.n.extent * k))
-        tile_row<T, width, M, N, k, strides, how, Finish, fetches<P, S>()>(u.a, u.b, u.c, count,
-                                                                           alpha, beta, next);
-      else
-        call_tile_row<T, width, M, N, k, strides, how, Finish, fetches<P, S>()>(
-            u.a, u.b, u.c, count, alpha, beta, next);
-    } else {
-      one_by_one.template operator()<N>(
-          u, count, [&](const tile_operands<T>& one) __attribute__((always_inline)) {
-            register_tile<T, width, M, N, dynamic_k, how, Finish>(one, step.k.extent);
-          });
-    }
-  };
-  const auto row = [&]<int M>(const tile_operands<T>& u) __attribute__((always_inline)) {
-    const auto tiles_from = [&]<int N>(index first, index count) __attribute__((always_inline)) {
-      tile_operands<T> v = u;
-      v.a += first * step.n.a;
-      v.b += first * step.n.b;
-      v.c += first * step.n.c;
-      tiles.template operator()<M, N>(v, count);
+                 static_cast<int>(step.k.extent), lanes_of_unrolled<T>(step), padded, Finish>(
+        operands_of(step, p, alpha, beta));
+  } else {
+    static constexpr select::tile_shape shape = tile_of<P>(step);
+    static constexpr select::chunks rows(step.m.extent, shape.m), columns(step.n.extent, shape.n);
+    const auto rows_of = [&]<int M>(index count) __attribute__((always_inline)) {
+      for (index i = 0; i < count; ++i) {
+        for_each_row_of_tiles<columns>([&]<int N>(index first,
+                                                  index wide) __attribute__((always_inline)) {
+          contract_tiles<P, S, M, N, Finish>(
+              step_pointers<T>{p.a + first * step.n.a, p.b + first * step.n.b,
+                               p.c + first * step.n.c},
+              wide, alpha, beta, next);
+        });
+        p.a += M * step.m.a;
+        p.c += M * step.m.c;
+      }
     };
-    for_each_row_of_tiles<columns>(tiles_from);
-  };
-  for (index i = 0; i < rows.long_count; ++i) {
-    row.template operator()<rows.longer>(t);
-    t.a += rows.longer * step.m.a;
-    t.c += rows.longer * step.m.c;
-  }
-  if constexpr (rows.short_count > 0) {
-    for (index i = 0; i < rows.short_count; ++i) {
-      row.template operator()<rows.longer - 1>(t);
-      t.a += (rows.longer - 1) * step.m.a;
-      t.c += (rows.longer - 1) * step.m.c;
-    }
+    rows_of.template operator()<rows.longer>(rows.long_count);
+    if constexpr (rows.short_count > 0)
+      rows_of.template operator()<rows.longer - 1>(rows.short_count);
   }
 }
 

@@ -196,7 +196,8 @@ class transposed_lines {
   template <bool Conjugated, class X>
   void write_runs(const tile_place& at, T* c, const X* x, index count) const {
     constexpr index most = (most_lines + 1) * in_line;
-    alignas(line) T s[in_line * most];
+    alignas(line) std::byte memory[sizeof(T) * in_line * most];
+    T* const s = reinterpret_cast<T*>(memory);
     const index columns = std::min(at.columns + in_line - 1, at.left);
     copy_transposed<block_entries<T>, T, Conjugated>(s, most, x, n_.a, count, columns);
     for (index i = 0; i < count; ++i, c += m_.c) {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <tenfold/backend/cuda/shared_library.hpp>
 
 namespace tenfold::cuda {

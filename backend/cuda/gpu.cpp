@@ -5,6 +5,17 @@
 namespace tenfold::cuda {
 namespace {
 
+/// Whether the driver takes an image for one that it cannot read: of another architecture, version
+/// or compiler. Other failures say nothing of the image.
+bool is_refusal(int code) {
+  // CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX, _UNSUPPORTED_PTX_VERSION,
+  // _INVALID_SOURCE
+  for (const int refusal : {200, 209, 218, 222, 300}) {
+    if (code == refusal) return true;
+  }
+  return false;
+}
+
 /// Numbers of CUdevice_attribute and CUfunction_attribute (cuda.h).
 enum device_attribute : int {
   warp_size = 10,
@@ -103,7 +114,8 @@ const gpu::loaded_text& gpu::loaded(const text_key& key, device_image image) {
     made.spilled_bytes = image.spilled_bytes;
     return driver_.ModuleLoadData(&made.module, image.code.data());
   };
-  if (load() != 0) {
+  const int code = load();
+  if (is_refusal(code)) {
     // What was kept may be of another driver's time: once more from the text.
     images_.remove(image_key(text, architecture, compiler_.version()));
     image = image_of(text, architecture, compiler_, images_);
@@ -112,6 +124,8 @@ const gpu::loaded_text& gpu::loaded(const text_key& key, device_image image) {
       call += " of what was compiled by NVRTC " + version_text(compiler_.version()) +
               ", which is newer than the driver's CUDA " + version_text(driver_.version()) + ",";
     driver_.require(load(), call.c_str());
+  } else {
+    driver_.require(code, "cuModuleLoadData");
   }
   return texts_[key] = made;
 }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <tenfold/backend/cuda/device_headers.hpp>
 #include <tenfold/backend/cuda/image_cache.hpp>
 #include <tenfold/backend/cuda/sha256.hpp>

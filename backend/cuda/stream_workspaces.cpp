@@ -2,7 +2,6 @@
 #include <tenfold/backend/cuda/device_machine.hpp>
 #include <tenfold/backend/cuda/stream_workspaces.hpp>
 #include <tenfold/tensor/error.hpp>
-#include <utility>
 
 namespace tenfold::cuda {
 namespace {

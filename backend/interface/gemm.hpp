@@ -9,6 +9,8 @@
 /// Transposed operands and row- or column-major storage are strides; a conjugate is a mark.
 namespace tenfold {
 
+class scatter_order;  // tensor/scatter_order.hpp
+
 /// Where the entries of the matrices of one operand lie, but for what only a call tells. With
 /// x(i, j) = i * row + j * column, entry (i, j) of problem b is at
 ///   strided      data + b * problem + x(i, j)
@@ -87,6 +89,8 @@ struct batch_place {
   index problem = 0;           ///< entries, or map entries, from one problem or block to the next
   const void* map = nullptr;   ///< gathered: 32 or 64 bit integers
   bool wide_map = false;
+  /// Gathered: in which order threads add results; null: one thread, problem by problem.
+  const scatter_order* order = nullptr;
 };
 
 template <class T>

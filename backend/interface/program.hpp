@@ -72,7 +72,7 @@ struct operand_ref {
   index lane_stride = 0;
   std::array<index, max_tile_loops> tile_stride{};
   index slab_stride = 0;
-  int value = -1;             ///< the value of the plan that lies there; for explain
+  int value = -1;             ///< the value of the plan that is meant, for explain
   scalar type = scalar::f64;  ///< what lies there
   bool conjugated = false;    ///< the conjugate of what lies there is meant
   /// Strides count numbers of a map, which say where entries lie; -1: nowhere.
@@ -288,5 +288,14 @@ struct program_view {
         phase_count(p.phase_count),
         workspace_entries(p.workspace_entries) {}
 };
+
+/// Memory that one run uses: what crosses phases, and the scratch of one thread.
+constexpr index memory_bytes(const program_view& p) {
+  index scratch = 0;
+  for (int f = 0; f < p.phase_count; ++f) {
+    if (p.phases[f].scratch_entries > scratch) scratch = p.phases[f].scratch_entries;
+  }
+  return (scratch + p.workspace_entries) * static_cast<index>(bytes_of(p.type));
+}
 
 }  // namespace tenfold

@@ -96,6 +96,30 @@ TEST_CASE_TEMPLATE("a batch goes into interleaved storage and back", T, float, d
   }
 }
 
+TEST_CASE("a conversion does not write what it reads") {
+  std::vector<double> room(200);
+  const view<double, dyn, 2, 3> apart(room.data(), 5);
+  interleaved<double, 2, 2, 3> own(5);
+  const auto sentence_of = [](const auto& f) {
+    try {
+      f();
+    } catch (const overlap_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(sentence_of([&] { to_interleaved(apart, own); }).empty());
+  const interleaved_view<double, 2, 2, 3> same(room.data() + 20, 5);
+  CHECK(sentence_of([&] { to_interleaved(apart, same); }) ==
+        "tenfold: to_interleaved: y overlaps x");
+  CHECK(sentence_of([&] { from_interleaved(same, apart); }) ==
+        "tenfold: from_interleaved: y overlaps x");
+  const strided_view<double, dyn, 2, 3> one_place(room.data(), {5, 2, 3}, {0, 3, 1});
+  CHECK(sentence_of([&] { from_interleaved(own, one_place); }) ==
+        "tenfold: from_interleaved: y may overlap itself: its strides do not keep its entries "
+        "apart");
+}
+
 TEST_CASE("to_interleaved makes a batch of the natural block, of any rank") {
   tensor<double, dyn, 4> vectors(11);
   fill(vectors);

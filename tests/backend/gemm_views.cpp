@@ -3,9 +3,11 @@
 #include <limits>
 #include <string>
 #include <tenfold/tensor/dynamic_tensor.hpp>
+#include <tenfold/tensor/scatter_order.hpp>
 #include <thrown.hpp>
 
 #include "operands.hpp"
+#include "threads.hpp"
 
 // What views a batched product takes, and what is refused. Small integers: every result is exact.
 
@@ -102,6 +104,36 @@ TEST_CASE("entries of C that several problems share receive the sum of all") {
     gemm(0, a, b, beta, c);
     CHECK(array[1] == beta * (20 * beta + 13));
     CHECK(array[3] == 40);
+  }
+}
+
+TEST_CASE("many threads add results in the order that C gives, with the same bits") {
+  constexpr index problems = 1003, entries = 700;
+  std::vector<std::int32_t> numbers;
+  for (index p = 0; p < problems; ++p)
+    for (index e = 0; e < 6; ++e)
+      numbers.push_back(static_cast<std::int32_t>((p / 2 + 5 * e) % entries - (p % 7 == 0)));
+  const index_map<std::int32_t> map(numbers.data(), problems, 6, entries);
+  batch_of_matrices a(problems, 2, 4), b(problems, 4, 3);
+  for (index i = 0; i < a.size(); ++i) a.data()[i] = static_cast<double>(i % 17 - 8);
+  for (index i = 0; i < b.size(); ++i) b.data()[i] = static_cast<double>(i % 13 - 6);
+  const auto results = [&](double unit, const scatter_order* order, int threads) {
+    std::vector<double> array(entries, 1);
+    on_threads(threads, [&] {
+      if (order != nullptr)
+        gemm(unit, a, b, 3, gathered<double, 2, 3>(array.data(), map, *order));
+      else
+        gemm(unit, a, b, 3, gathered<double, 2, 3>(array.data(), map));
+    });
+    return array;
+  };
+  const std::vector<double> expected = results(1, nullptr, 1);
+  for (const index part : {1, 5, 8, 64, 5000}) {
+    CAPTURE(part);
+    const scatter_order order(map, part);
+    CHECK(results(1, &order, 1) == expected);
+    CHECK(results(1, &order, 4) == expected);
+    CHECK(results(0.1, &order, 4) == results(0.1, &order, 1));
   }
 }
 

@@ -230,6 +230,21 @@ TEST_CASE("the positions of what is illegal in interleaved batches and conversio
   };
   CHECK(far_apart(std::int64_t{1} << 61, 4) == 5);
   CHECK(far_apart(2, std::int64_t{1} << 60) == 4);
+  // What is written may not be what is read, nor written twice.
+  CHECK(convert(CblasRowMajor, 2, 2, a.data(), 2, a.data(), 2, 3) == 7);
+  CHECK(convert(CblasRowMajor, 2, 2, a.data(), 2, a.data() + 11, 2, 3) == 7);
+  const auto back = [&](double* to, int lda, int stride) {
+    return report_of([&] {
+             tenfold_dfrom_interleaved(CblasRowMajor, 2, 2, to, lda, stride, b.data(), 2, 3);
+           })
+        .position;
+  };
+  CHECK(back(a.data(), 2, 4) == -1);
+  CHECK(back(b.data() + 1, 2, 4) == 4);
+  CHECK(back(a.data(), 2, 0) == 4);
+  CHECK(back(a.data(), 2, 3) == 4);
+  CHECK(back(a.data(), 4, 2) == 4);
+  CHECK(back(a.data(), 6, 2) == -1);  // rows of each problem between those of others
 }
 
 TEST_CASE("nothing to do is nothing wrong") {
