@@ -117,6 +117,8 @@
   X(map_without_batch, subscript,                                                                  \
     "'{label}' at position {position} is gathered: its first label is the batch label")            \
   X(kernel_null, shape, "'{label}' at position {position} has entries, but its address is null")   \
+  X(kernel_unlike, shape,                                                                          \
+    "'{label}' at position {position} is not like the one that was planned for")                   \
   X(kernel_overlap, overlap, "the output overlaps '{label}' at position {position} in memory")     \
   X(two_roles, subscript,                                                                          \
     "'{label}' at position {position} is an input, an output and a local at once: a name has one " \

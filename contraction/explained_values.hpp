@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <string_view>
 #include <tenfold/contraction/explanation.hpp>
 #include <tenfold/contraction/lower.hpp>
@@ -97,7 +96,8 @@ class explained_values {
   }
 
   constexpr void classify(explained_step& e, const plan_step<L>& step) {
-    const label_set a = labels_of(e.a.value), b = e.b.value >= 0 ? labels_of(e.b.value) : 0;
+    const label_set a = step.renames ? step.order.set() : labels_of(e.a.value),
+                    b = e.b.value >= 0 ? labels_of(e.b.value) : 0;
     const label_set kept = step.labels & ~step.contracted;
     e.batch = before_merging(problem_, a & b & kept);
     e.m = before_merging(problem_, a & ~b & kept);

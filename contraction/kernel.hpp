@@ -200,9 +200,9 @@ struct kernel_extents {
 
 namespace kernel_checks {
 
-/// The n of n (n + 1) / 2 = entries; -1: there is none.
+/// The n >= 1 of n (n + 1) / 2 = entries; -1: there is none.
 constexpr index triangle_side(index entries) {
-  index n = 0;
+  index n = 1;
   while (n * (n + 1) / 2 < entries) ++n;
   return n * (n + 1) / 2 == entries ? n : -1;
 }

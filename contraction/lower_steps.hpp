@@ -103,6 +103,8 @@ class step_lowering : protected tile_values<L, Program> {
     step.a = a.ref;
     step.b = b.ref;
     step.c = c.ref;
+    step.a.value = va;  // explain tells what is read, not what that is a name of
+    step.b.value = vb;
     move_by_slabs(shape, step.a, a);
     move_by_slabs(shape, step.b, b);
     move_by_slabs(shape, step.c, c);
@@ -344,6 +346,8 @@ class step_lowering : protected tile_values<L, Program> {
       step.a = x.a.ref;
       step.b = x.b.ref;
       step.c = x.c.ref;
+      step.a.value = x.value_a;
+      step.b.value = x.value_b;
       move_by_slabs(i < last ? shape : behind, step.a, x.a);
       move_by_slabs(shape, step.b, x.b);
       move_by_slabs(i < last ? shape : behind, step.c, x.c);

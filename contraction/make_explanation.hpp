@@ -103,8 +103,8 @@ class explaining : private explaining_products<M, L, Program> {
     e.order = put_unmerged(step.order);
     e.flops = times_unknown(step.flops, step.labels);
     e.first = e.last = s;
-    if (step.renames) e.kernel = micro_kernel::renamed;
-    if (!step.renames) classify(e, step);
+    if (step.renames && s + 1 < plan_.step_count) e.kernel = micro_kernel::renamed;
+    classify(e, step);
   }
 
   // --- phases ------------------------------------------------------------------------------
@@ -197,6 +197,14 @@ class explaining : private explaining_products<M, L, Program> {
     }
   }
 
+  /// What a value is a name of: the result that a renamed one is, the first of inputs with the same
+  /// entries.
+  constexpr int stored(int value) const {
+    while (value >= n_ && out_.steps[value - n_].kernel == micro_kernel::renamed)
+      value = plan_.steps[value - n_].a;
+    return value >= 0 && value < n_ ? problem_.same[value] : value;
+  }
+
   constexpr explained_operand reached(int f, const program_step& step, const operand_ref& ref,
                                       bool result) const {
     explained_operand x;
@@ -213,7 +221,7 @@ class explaining : private explaining_products<M, L, Program> {
     x.how = reach::scratch;
     for (int i = 0; i < in.step_count; ++i) {
       const program_step& copy = step_at(in.first_step + i);
-      const bool from = copy.kind == step_kind::pack && copy.c.value == ref.value;
+      const bool from = copy.kind == step_kind::pack && stored(copy.c.value) == stored(ref.value);
       const bool to = copy.kind == step_kind::unpack && copy.a.value == ref.value;
       if (copy.origin > step.origin || !(result ? to : from)) continue;
       x.how = copy.a.mapped || copy.c.mapped ? reach::mapped : reach::packed;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tenfold/contraction/path.hpp>
+#include <tenfold/contraction/find_path.hpp>
 #include <tenfold/contraction/plan.hpp>
 
 /// problem -> plan.

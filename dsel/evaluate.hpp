@@ -237,6 +237,7 @@ template <literal S, class Call, class... X>
   } else if constexpr (is_one_product<S, Call, void, const X...>()) {
     return product_of_batches<text>(alpha, x...);
   } else if constexpr (!all_strided<const X...> && all_on_host<const X...>) {
+    require_operand_memory(S.view(), x...);
     return checked_by_value<S, Call>(alpha, with_strides(x)...);
   } else {
     constexpr literal same = canonical<S, subscripts<S>>();
@@ -264,10 +265,13 @@ template <literal S, class Call, class Y, class... X>
     multiply_batches<text>(y, alpha, beta, x...);
   } else if constexpr (lacks_strides<Y>) {
     require_real_beta<Y>(text::text, beta);
+    require_operand_memory(S.view(), x...);
+    require_output_memory(S.view(), y);
     by_way_of_strides(y, beta, [&](auto& z, beta_factor b) {
       checked_in_place<S, Call>(z, alpha, b, with_strides(x)...);
     });
   } else if constexpr (!all_strided<const X...> && all_on_host<const X...>) {
+    require_operand_memory(S.view(), x...);
     checked_in_place<S, Call>(y, alpha, beta, with_strides(x)...);
   } else {
     constexpr literal same = canonical<S, subscripts<S>>();

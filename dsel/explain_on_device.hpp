@@ -52,15 +52,6 @@ auto explain(const device_queue& where, destination<Y> y, const A&... args) {
 }
 
 /// The same with subscripts that are known only when the program runs.
-template <class... A>
-auto explain(std::string_view text, const device_queue& where, const A&... args) {
-  evaluating::require_on_device<A...>();
-  evaluating::require_strides_on_device<A...>();
-  evaluating::check_run_time_arguments<false, false, A...>(text);
-  require_operands_there(where, text, args...);
-  const evaluating::run_time_call<A...> call(args...);
-  return explain_on_device(where, text, call.inputs, call.count, nullptr, call.settings);
-}
 template <class Y, class... A>
 auto explain(std::string_view text, const device_queue& where, destination<Y> y, const A&... args) {
   evaluating::require_on_device<Y, A...>();
@@ -71,6 +62,12 @@ auto explain(std::string_view text, const device_queue& where, destination<Y> y,
   const evaluating::run_time_call<A...> call(args...);
   const auto shape = run_time_shape(y.tensor);
   return explain_on_device(where, text, call.inputs, call.count, &shape, call.settings);
+}
+
+/// By value there is none.
+template <class... A>
+void explain(std::string_view, const device_queue&, const A&...) {
+  evaluating::require_result_of_string<A...>();
 }
 
 }  // namespace tenfold

@@ -114,6 +114,27 @@ decltype(auto) read_by_strides(X& x) {
     return (x);
 }
 
+/// Throws shape_error for the first operand that would be copied and has entries, but no address of
+/// some of them.
+template <class Text, class... X>
+void require_copied_memory(const X&... x) {
+  int o = 0;
+  const auto require = [&]<class Operand>(const Operand& operand) {
+    if constexpr (is_copied<Operand>) {
+      const any_batch batch = evaluating::any_batch_of(operand);
+      if (lacks_memory(batch)) {
+        const auto& name = Text::value.operands[o].name;
+        throw_lacks_memory("tenfold: \"" + std::string(Text::text) + "\": '" +
+                               std::string(Text::text.substr(name.begin, name.length)) +
+                               "' at position " + std::to_string(name.begin),
+                           batch);
+      }
+    }
+    ++o;
+  };
+  (require(x), ...);
+}
+
 template <int O, class X, class... Rest>
 constexpr auto& operand_at(X& x, Rest&... rest) {
   if constexpr (O == 0)
@@ -138,6 +159,7 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
   using e = kernel_over<Text, typed<X>...>;
   if constexpr (Text::value.output() >= 0 && (is_copied<X> || ...)) {
     constexpr int out = Text::value.output();
+    require_copied_memory<Text>(x...);
     auto& y = operand_at<out>(x...);
     if constexpr (is_copied<std::remove_reference_t<decltype(y)>>) {
       const beta_factor kept{Text::value.adds_to_output() ? 1.0 : 0.0};
@@ -163,18 +185,12 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
       plan->run(operands);
     } else {
       admit_kernel(e::said, e::extents.of, e::open, Text::text, operands, extents);
-      using T = typename e::scalar_type;
       constexpr int out = e::said.output();
-      void* const y = const_cast<void*>(operands[out].data);
-      constexpr T beta = e::updates ? T(1) : T(0);
-      const bool clears =
-          !e::updates && e::scatters && !e::is_empty && operands[out].order != nullptr;
-      if constexpr (!e::updates && e::scatters) {
-        if (!clears) clear_entries(operands[out]);
-      }
-      if constexpr (e::is_empty) {
-        if constexpr (!e::scatters) scale(operands[out].shape, y, {e::updates ? 1.0 : 0.0});
-      } else {
+      // Of most kernels nothing is to be made ready.
+      bool clears = false;
+      if constexpr (e::scatters || e::is_empty)
+        clears = prepare_output(operands[out], e::updates, e::is_empty);
+      if constexpr (!e::is_empty) {
         const void* inputs[e::bounds.operands];
         entry_map maps[e::bounds.operands];
         index by_label[e::bounds.labels];
@@ -186,7 +202,9 @@ void run([[maybe_unused]] const run_time_kernel* plan, X&... x) {
         for (int l = 0; l < e::unrolled.said.label_count; ++l) {
           by_label[l] = extents[e::unrolled.label[l]];
         }
-        program_arguments<T> args{inputs, y, by_label, T(1), beta};
+        using T = typename e::scalar_type;
+        program_arguments<T> args{inputs, const_cast<void*>(operands[out].data), by_label, T(1),
+                                  e::updates ? T(1) : T(0)};
         args.maps = maps;
         args.output_map = operands[out].map;
         args.order = operands[out].order;

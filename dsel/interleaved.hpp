@@ -65,7 +65,8 @@ std::string interleaved_text_of(const A&... args) {
 }  // namespace evaluating
 
 /// Einstein summation in NumPy's interleaved form; the same parser, planner and programs as for a
-/// string, and the same options behind. Without the last list NumPy's implicit output.
+/// string, and the same options behind. Without the last list NumPy's implicit output. Throws as
+/// einsum of a string.
 template <run_time_tensor X, class... A>
 auto einsum(const X& x, const sublist& first, const A&... args) {
   return evaluating::by_text<true>(evaluating::interleaved_text_of(x, first, args...), x, first,

@@ -6,7 +6,6 @@
 #include <tenfold/dsel/on_device.hpp>
 #include <tenfold/dsel/recent_calls.hpp>
 #include <tenfold/dsel/run_kernel.hpp>
-#include <vector>
 
 namespace tenfold {
 
@@ -88,6 +87,7 @@ void run_kernel_on(const device_queue& where, const kernel& k, std::string_view 
   const run_time_operand& out = operands[static_cast<std::size_t>(k.output())];
 
   call_key key(text, k.operand_count, {});
+  key.add(static_cast<std::uint64_t>(k.batch));
   const void* data[kernel::max_operands];
   entry_map maps[kernel::max_operands];
   for (int o = 0; o < k.operand_count; ++o) {

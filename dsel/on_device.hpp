@@ -150,5 +150,10 @@ void einsum(std::string_view text, const device_queue& where, destination<Y> y, 
   evaluate_on(where, text, call.inputs, call.count, run_time_shape(y.tensor),
               run_time_address(y.tensor), call.settings);
 }
+/// By value there is none.
+template <class... A>
+void einsum(std::string_view, const device_queue&, const A&...) {
+  evaluating::require_result_of_string<A...>();
+}
 
 }  // namespace tenfold

@@ -26,11 +26,14 @@ class printer {
       totals();
       return out_;
     }
-    const micro_kernel first = e_.steps[0].kernel;
+    int step = 0;
+    while (is_name(step)) ++step;
+    const micro_kernel first = e_.steps[step].kernel;
     if (first == micro_kernel::unknown) {
       out_ += "lanes, tiles and micro-kernels: chosen at the call\n";
     } else {
-      for (int s = 0; s < s_.step_count; s = e_.steps[s].last + 1) why(s);
+      for (int s = 0; s < s_.step_count; s = e_.steps[s].last + 1)
+        if (!is_name(s)) why(s);
     }
     out_ += "\n";
     if (first != micro_kernel::unknown && first != micro_kernel::unrolled) {
@@ -66,9 +69,14 @@ class printer {
     }
     return text.empty() ? "-" : text;
   }
+  /// Whether the result of a step is another value under other labels, and nothing is done for it.
+  bool is_name(int step) const { return e_.steps[step].kernel == micro_kernel::renamed; }
   /// An input by its position, the result of a step as t1, t2, ..., out.
   std::string value(int v) const {
-    if (v >= s_.input_count) return result(v - s_.input_count);
+    if (v >= s_.input_count) {
+      const int step = v - s_.input_count;
+      return is_name(step) ? value(e_.steps[step].a.value) : result(step);
+    }
     if (s_.kernel.empty()) return std::to_string(v);
     const explained_input& from = e_.sources[v];
     return std::string(from.name) + (from.slice < 0 ? "" : "[" + std::to_string(from.slice) + "]");
@@ -196,6 +204,8 @@ class printer {
 
   std::string micro_kernel_of(const explained_step& e) const {
     switch (e.kernel) {
+      case micro_kernel::renamed:
+        break;
       case micro_kernel::unknown:
         return "at the call";
       case micro_kernel::unrolled:
@@ -204,8 +214,6 @@ class printer {
         return "conversion";
       case micro_kernel::together:
         return "together";
-      case micro_kernel::renamed:
-        return "none";
       case micro_kernel::register_tile:
         return format("tile %dx%d", e.rows, e.columns);
       case micro_kernel::gemm_by_columns:
@@ -238,6 +246,7 @@ class printer {
                            "fl/B"}};
     for (int s = 0; s < s_.step_count; ++s) {
       const explained_step& e = e_.steps[s];
+      if (is_name(s)) continue;
       const char* writes = e.adds_to >= 0 ? (e.sign < 0 ? " -=" : " +=") : e.sign < 0 ? " = -" : "";
       rows.push_back({with_labels(e.c.value) + writes, with_labels(e.a.value),
                       e.b.value < 0 ? "-" : with_labels(e.b.value), names(e.batch), names(e.m),
@@ -302,7 +311,8 @@ class printer {
   std::string reason(const explained_step& e) const {
     switch (e.kernel) {
       case micro_kernel::unknown:
-        return "";
+      case micro_kernel::renamed:
+        break;
       case micro_kernel::unrolled:
         return format("unrolled: %s flops, up to %s need no loop over tiles",
                       number(s_.flops.factor_of(0)).c_str(),
@@ -311,8 +321,6 @@ class printer {
         return "conversion: other entries than the program computes with";
       case micro_kernel::together:
         return "entry by entry together: what they share stays in registers and L1";
-      case micro_kernel::renamed:
-        return "the same entries under other labels";
       case micro_kernel::register_tile:
         return "tile: " + part(e.rows, e.row_extent, "row") + ", " +
                part(e.columns, e.column_extent, e.width > 1 ? "vector" : "scalar") +

@@ -57,4 +57,12 @@ constexpr void require_kernel_operands_on_device() {
                 "interleaved ones, and lists of addresses, are for gemm there");
 }
 
+/// Subscripts that are a string give no type for a result on a device.
+template <class... A>
+constexpr void require_result_of_string() {
+  static_assert(sizeof...(A) < 0,
+                "tenfold: on a device the result of a string goes into a tensor that is there: "
+                "einsum(\"...\", on(...), into(C), A, B)");
+}
+
 }  // namespace tenfold::evaluating

@@ -146,14 +146,7 @@ class literal_plan {
   static constexpr std::string_view text() { return S.view(); }
   /// Floating-point operations of one run; per entry of the extents that only the call tells.
   static constexpr double flops() { return planned::plan.flops; }
-  static constexpr index workspace_bytes() {
-    index scratch = 0;
-    for (const program_phase& phase : planned::value.phases) {
-      if (phase.scratch_entries > scratch) scratch = phase.scratch_entries;
-    }
-    return (planned::value.workspace_entries + scratch) *
-           static_cast<index>(bytes_of(planned::bound.value.type));
-  }
+  static constexpr index workspace_bytes() { return memory_bytes(planned::value); }
 
   template <class Y, class... A>
   [[gnu::always_inline]] void operator()(destination<Y> y, const A&... args) const {

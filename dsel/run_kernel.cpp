@@ -48,14 +48,23 @@ diagnostic check_addresses(const kernel& k, const run_time_operand* operands) {
   return {};
 }
 
-}  // namespace
-
+/// Every entry of a gathered operand := 0, one by one.
 void clear_entries(const run_time_operand& y) {
   index entries = 1;
   for (int i = 0; i < y.shape.rank; ++i) entries *= y.shape.extents[static_cast<std::size_t>(i)];
   with_scalar(y.shape.type, [&](auto zero) {
     clear_entries(static_cast<decltype(zero)*>(const_cast<void*>(y.data)), y.map, entries);
   });
+}
+
+}  // namespace
+
+bool prepare_output(const run_time_operand& y, bool updates, bool is_empty) {
+  const bool scatters = y.map.numbers != nullptr;
+  const bool clears = scatters && !updates && !is_empty && y.order != nullptr;
+  if (scatters && !updates && !clears) clear_entries(y);
+  if (is_empty && !scatters) scale(y.shape, const_cast<void*>(y.data), {updates ? 1.0 : 0.0});
+  return clears;
 }
 
 void learn_extents(const kernel& k, std::string_view text, const run_time_operand* operands,
@@ -114,8 +123,8 @@ std::unique_ptr<kernel_program> lower_kernel(const kernel& k, std::string_view t
 }  // namespace
 
 struct run_time_kernel::planned_call {
-  const kernel* said;
-  std::string_view text;
+  kernel said;
+  std::string text;
   std::vector<operand_shape<max_rank>> shapes;  ///< by operand
   std::vector<int> inputs;                      ///< the operand that each input is a slice of
   std::vector<index> extents;                   ///< by label of the problem
@@ -131,7 +140,7 @@ run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
   index extents[kernel::max_labels];
   learn_extents(k, text, operands, extents);
   const auto call = std::make_shared<planned_call>();
-  call->said = &k;
+  call->said = k;
   call->text = text;
   for (int o = 0; o < k.operand_count; ++o) call->shapes.push_back(operands[o].shape);
   const auto made = plan_kernel(k, text, call->shapes.data(), extents);
@@ -149,10 +158,10 @@ run_time_kernel::run_time_kernel(const kernel& k, std::string_view text,
 
 double run_time_kernel::flops() const { return call_->flops; }
 
-index run_time_kernel::workspace_bytes() const { return call_->runnable.memory_bytes(); }
+index run_time_kernel::workspace_bytes() const { return memory_bytes(call_->runnable.view()); }
 
 int run_time_kernel::unlike_operand(const run_time_operand* operands) const {
-  const kernel& k = *call_->said;
+  const kernel& k = call_->said;
   for (int o = 0; o < k.operand_count; ++o) {
     if (k.operands[o].role == operand_role::local) continue;
     // A unit matrix is known by its rank, 0.
@@ -163,7 +172,8 @@ int run_time_kernel::unlike_operand(const run_time_operand* operands) const {
 
 void run_time_kernel::run(const run_time_operand* operands) const {
   if (const int o = unlike_operand(operands); o >= 0)
-    throw_diagnostic({diagnosis::unlike_planned, -1, 0, {o}}, call_->text);
+    throw_diagnostic(kernel_checks::at_operand(call_->said, diagnosis::kernel_unlike, o),
+                     call_->text);
   run_alike(operands);
 }
 
@@ -176,7 +186,9 @@ void run_time_kernel::run_recent(const kernel& k, std::string_view text,
   index extents[kernel::max_labels];
   admit_kernel(k, text, operands, extents);
   for (const run_time_kernel& known : recent) {
-    if (known.call_->said != &k || known.unlike_operand(operands) >= 0) continue;
+    // What a text and its batch label do not say, shapes tell.
+    const planned_call& c = *known.call_;
+    if (c.text != text || c.said.batch != k.batch || known.unlike_operand(operands) >= 0) continue;
     return run_time_kernel(known).run_alike(operands);
   }
   const run_time_kernel made(k, text, operands);
@@ -192,16 +204,12 @@ void run_time_kernel::run_recent(const kernel& k, std::string_view text,
 /// For operands like those that it was planned for.
 void run_time_kernel::run_alike(const run_time_operand* operands) const {
   const planned_call& c = *call_;
-  const kernel& k = *c.said;
+  const kernel& k = c.said;
   const run_time_operand& out = operands[k.output()];
   void* const y = const_cast<void*>(out.data);
-  const bool updates = k.adds_to_output(), scatters = out.map.numbers != nullptr;
-  const bool clears = scatters && !updates && !c.is_empty && out.order != nullptr;
-  if (scatters && !updates && !clears) clear_entries(out);
-  if (c.is_empty) {
-    if (!scatters) scale(out.shape, y, {updates ? 1.0 : 0.0});
-    return;
-  }
+  const bool updates = k.adds_to_output();
+  const bool clears = prepare_output(out, updates, c.is_empty);
+  if (c.is_empty) return;
   const void* inputs[kernel_limits.operands];
   entry_map maps[kernel_limits.operands];
   for (std::size_t o = 0; o < c.inputs.size(); ++o) {

@@ -27,9 +27,10 @@ void admit_kernel(const kernel& k, std::string_view text, const run_time_operand
 void admit_kernel(const kernel& k, const index* known, const open_kernel_axes& open,
                   std::string_view text, const run_time_operand* operands, index* extents);
 
-/// Every entry of a gathered operand := 0, one by one. Where there is an order in which threads
-/// add, kernels do it as they come to them (program_arguments::clears).
-void clear_entries(const run_time_operand& y);
+/// Makes the output ready for a program that adds to gathered entries, or of an empty kernel is its
+/// result. Returns whether the program clears the entries itself, as it comes to them
+/// (program_arguments::clears): where there is an order in which threads add.
+bool prepare_output(const run_time_operand& y, bool updates, bool is_empty);
 
 /// A kernel unrolled, planned and lowered at run time, by the functions that
 /// the compiler uses. Immutable, cheap to copy, safe to share between threads.

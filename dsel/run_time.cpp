@@ -215,7 +215,7 @@ std::string_view run_time_plan::text() const { return call_->text; }
 double run_time_plan::flops() const { return call_->flops; }
 const operand_shape<max_rank>& run_time_plan::result() const { return call_->y; }
 
-index run_time_plan::workspace_bytes() const { return call_->overwriting.memory_bytes(); }
+index run_time_plan::workspace_bytes() const { return memory_bytes(call_->overwriting.view()); }
 
 void run_time_plan::run(const run_time_operand* inputs, int count,
                         const operand_shape<max_rank>& y_shape, void* y,

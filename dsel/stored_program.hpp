@@ -23,15 +23,6 @@ struct stored_program {
     type = p.type;
     workspace_entries = p.workspace_entries;
   }
-  /// Memory that one run uses: what crosses phases, and the scratch of one
-  /// thread.
-  index memory_bytes() const {
-    index scratch = 0;
-    for (const program_phase& phase : phases) {
-      if (phase.scratch_entries > scratch) scratch = phase.scratch_entries;
-    }
-    return (scratch + workspace_entries) * static_cast<index>(bytes_of(type));
-  }
   program_view view() const {
     program_view v;
     v.type = type;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <string_view>
 #include <tenfold/backend/row_major.hpp>
 #include <tenfold/dsel/run_time.hpp>
 #include <tenfold/tensor/tensor.hpp>
@@ -42,6 +44,29 @@ auto row_major_like(const X& x) {
         typename result::extents_type(std::array<index, sizeof...(I)>{traits::extent(x, I)...}));
   }
   (std::make_integer_sequence<int, traits::rank>{});
+}
+
+/// Throws shape_error for the first operand without strides, and then for such an output, that has
+/// entries, but no address of some of them.
+template <class... X>
+void require_operand_memory(std::string_view text, const X&... x) {
+  int o = 0;
+  const auto require = [&]<class Operand>(const Operand& operand) {
+    if constexpr (lacks_strides<Operand>) {
+      const any_batch batch = any_batch_of(operand);
+      if (tenfold::lacks_memory(batch))
+        throw_lacks_memory("tenfold: \"" + std::string(text) + "\": operand " + std::to_string(o),
+                           batch);
+    }
+    ++o;
+  };
+  (require(x), ...);
+}
+template <class Y>
+void require_output_memory(std::string_view text, const Y& y) {
+  const any_batch batch = any_batch_of(y);
+  if (tenfold::lacks_memory(batch))
+    throw_lacks_memory("tenfold: \"" + std::string(text) + "\": the output", batch);
 }
 
 /// An operand with strides: x itself, or the entries of one that lacks them. Anything else is

@@ -4,16 +4,38 @@
 
 namespace tenfold {
 
+namespace {
+
+/// Text of the caller, in which what cannot be seen is written as \\xNN: a zero would end the
+/// sentence.
+std::string visible(std::string_view text) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string shown;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= ' ' && code != 0x7f) {
+      shown += c;
+    } else {
+      shown += "\\x";
+      shown += digits[code / 16];
+      shown += digits[code % 16];
+    }
+  }
+  return shown;
+}
+
+}  // namespace
+
 void throw_diagnostic(const diagnostic& error, std::string_view text) {
   const auto fill = [&](std::string_view place) -> std::string {
     if (place == "label") {
-      return std::string(text.substr(static_cast<std::size_t>(error.position),
-                                     static_cast<std::size_t>(error.length)));
+      return visible(text.substr(static_cast<std::size_t>(error.position),
+                                 static_cast<std::size_t>(error.length)));
     }
     if (place == "position") return std::to_string(error.position);
     return std::to_string(error.numbers[static_cast<std::size_t>(place[0] - '0')]);
   };
-  std::string message = "tenfold: \"" + std::string(text) + "\": ";
+  std::string message = "tenfold: \"" + visible(text) + "\": ";
   std::string_view rest = sentence_of(error.code);
   for (auto open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
     const auto close = rest.find('}', open);

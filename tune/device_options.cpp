@@ -1,9 +1,7 @@
 #include "device_options.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
-#include <string_view>
 #include <tenfold/backend/cuda/device_tunings.hpp>
 #include <tenfold/backend/interface/select/device_products.hpp>
 

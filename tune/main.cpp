@@ -88,6 +88,7 @@ options read_options(int argc, char** argv) {
       to.out = value();
     } else {
       const bool asked = name == "--help";
+      if (!asked) std::fprintf(stderr, "tune: there is no option '%s'\n", argv[i]);
       std::fprintf(asked ? stdout : stderr, "%s", usage);
       std::exit(asked ? 0 : 2);
     }
@@ -104,6 +105,8 @@ options read_options(int argc, char** argv) {
   if (to.out.empty())
     to.out = to.from_poor ? to.folder / "tuning.txt" : std::filesystem::path(user_tuning_file());
   if (to.out.empty()) refuse("there is neither HOME nor XDG_DATA_HOME: name a file with --out");
+  if (std::filesystem::is_directory(to.out))
+    refuse("the table cannot be written: " + to.out.string() + " is a directory");
   return to;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <stdexcept>
 #include <tenfold/backend/cuda/device_tunings.hpp>
 #include <tenfold/backend/cuda/gpu.hpp>
@@ -51,6 +52,9 @@ int run(device_options asked) {
   if (asked.out.empty()) asked.out = user_tuning_file(device);
   if (asked.out.empty())
     throw std::runtime_error("there is neither HOME nor XDG_DATA_HOME: name a file with --out");
+  if (std::filesystem::is_directory(asked.out))
+    throw std::runtime_error("the table cannot be written: " + asked.out.string() +
+                             " is a directory");
   const device_queue where = on(gpu);
   std::printf("%s, GB/s\n", gpu.name().c_str());
   const bool shows_progress = isatty(STDERR_FILENO) != 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "common/json.hpp"
@@ -36,6 +37,10 @@ row rates(std::string case_name, char scalar, std::string layout, std::string wh
 
 report::report(std::string suite, int argc, char** argv)
     : suite_(std::move(suite)), options_(read_options(argc, argv)), machine_(describe_machine()) {
+  if (!options_.json.empty() && !std::ofstream(options_.json, std::ios::app)) {
+    std::fprintf(stderr, "bench_%s: cannot write '%s'\n", suite_.c_str(), options_.json.c_str());
+    std::exit(2);
+  }
   std::printf("suite %s%s\n%s, %d cores; %s; %s\n", suite_.c_str(),
               options_.quick ? " (quick: a subset, fewer samples)" : "", machine_.cpu.c_str(),
               machine_.cores, machine_.compiler.c_str(), machine_.flags.c_str());
@@ -195,6 +200,11 @@ bool report::finish() {
   clear_progress();
   for (const std::string& n : notes_) std::printf("%s\n", n.c_str());
   std::fflush(stdout);
+  if (rows_.empty() && !options_.filter.empty()) {
+    std::fprintf(stderr, "bench_%s: no case has '%s' in its name\n", suite_.c_str(),
+                 options_.filter.c_str());
+    return false;
+  }
   if (options_.json.empty()) return true;
 
   std::ofstream file(options_.json);

@@ -1,6 +1,5 @@
 #include "contract/peers.hpp"
 
-#include <functional>
 #include <memory>
 
 #include "contract/cblas.hpp"

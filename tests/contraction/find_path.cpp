@@ -1,4 +1,4 @@
-#include <tenfold/contraction/path.hpp>
+#include <tenfold/contraction/find_path.hpp>
 
 #include <doctest/doctest.h>
 

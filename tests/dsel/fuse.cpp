@@ -305,5 +305,26 @@ TEST_CASE("explain shows a fused kernel, for one element") {
   testing::check_golden("diffusion_2d_p4.txt", to_string(told));
 }
 
+TEST_CASE("explain names the labels under which a local is read") {
+  using labels::e, labels::i, labels::k, labels::q, labels::r;
+  constexpr input<"A"> A;
+  constexpr input<"u"> u;
+  constexpr local<"g"> g;
+  constexpr output<"v"> v;
+  const tensor<double, 6, 6> a{};
+  const tensor<double, dyn, 6> U(10);
+  const tensor<double, dyn, 6, 6> W(10);
+  tensor<double, dyn, 6, 6> V(10);
+  const auto twice = fuse(e)(g(e, i) = A(i, k) * u(e, k), v(e, q, r) = g(e, q) * g(e, r));
+  testing::check_golden("local_under_other_labels.txt",
+                        to_string(twice.explain(avx512_capabilities, v = V, A = a, u = U)));
+  const auto turned = fuse(e)(g(e, q, r) = A(q, k) * u(e, k, r), v(e, q, r) = A(r, k) * g(e, k, q));
+  const auto told = turned.explain(avx512_capabilities, v = V, A = a, u = W);
+  const explained_step& last = told.steps[told.step_count - 1];
+  CHECK(last.m_extent == 6);
+  CHECK(last.n_extent.factor == 6);  // for each value of e
+  CHECK(last.k_extent == 6);
+}
+
 }  // namespace
 }  // namespace tenfold

@@ -32,7 +32,7 @@ TEST_CASE("a call of a fused kernel refuses extents that disagree and operands t
   planned(v = Z, u = Y, A = square);
   tensor<double, dyn, dyn> longer(5, 3), wider(5, 3);
   CHECK(testing::thrown_by<shape_error>([&] { planned(v = longer, u = wider, A = square); }) ==
-        said + "operand 2 is not like the one that was planned for");
+        said + "'u' at position 18 is not like the one that was planned for");
   tensor<double, dyn, 4> four(4);
   four.fill(0);
   tensor<double, dyn, dyn> five(4, 5);
@@ -58,7 +58,8 @@ TEST_CASE("a plan for a unit matrix takes no other matrix, nor the other way rou
   const auto of_unit = kernel.plan(v = V, u = U, B = identity);
   const auto of_matrix = kernel.plan(v = V, u = U, B = M);
   const std::string told =
-      "tenfold: \"v(e,q) = B(q,i) * u(e,i)\": operand 1 is not like the one that was planned for";
+      "tenfold: \"v(e,q) = B(q,i) * u(e,i)\": 'B' at position 9 is not like the one that was "
+      "planned for";
   CHECK(testing::thrown_by<shape_error>([&] { of_unit(v = V, u = U, B = M); }) == told);
   CHECK(testing::thrown_by<shape_error>([&] { of_matrix(v = V, u = U, B = identity); }) == told);
   CHECK(V(1, 2) == 9);

@@ -121,14 +121,28 @@ TEST_CASE("a null address is refused where there are entries: batches that no st
   const double* list[] = {entries, nullptr};
   const pointers<const double, 3, 3> some(list, 2), none(nullptr, 2);
   CHECK(thrown_by<shape_error>([&] { einsum<"bij,bij->ij">(into(y), some, x); }) ==
-        "tenfold: einsum: x has entries, but the address of problem 1 is null");
+        "tenfold: \"bij,bij->ij\": operand 0 has entries, but the address of problem 1 is null");
   CHECK(thrown_by<shape_error>([&] { einsum<"bij,bij->ij">(into(y), none, x); }) ==
-        "tenfold: einsum: x has entries, but its address is null");
+        "tenfold: \"bij,bij->ij\": operand 0 has entries, but its address is null");
+  CHECK(thrown_by<shape_error>([&] { einsum("bij,bij->ij", into(y), x, none); }) ==
+        "tenfold: \"bij,bij->ij\": operand 1 has entries, but its address is null");
+  CHECK(thrown_by<shape_error>([&] { einsum("bij,bij->ij", x, some); }) ==
+        "tenfold: \"bij,bij->ij\": operand 1 has entries, but the address of problem 1 is null");
   const std::int32_t numbers[] = {0, 1, 2, 3};
   const gathered<double, 2> nowhere(nullptr, index_map(numbers, 2, 2, 4));
   const tensor<double, dyn, 2> z(2);
   CHECK(thrown_by<shape_error>([&] { einsum<"bi->bi">(into(nowhere), z); }) ==
-        "tenfold: einsum: y has entries, but its address is null");
+        "tenfold: \"bi->bi\": the output has entries, but its address is null");
+  CHECK(thrown_by<shape_error>([&] { einsum("bi->bi", into(nowhere), z); }) ==
+        "tenfold: \"bi->bi\": the output has entries, but its address is null");
+  using labels::b, labels::i, labels::j;
+  constexpr input<"u"> u;
+  constexpr output<"v"> v;
+  tensor<double, dyn, 3> V(2);
+  CHECK(thrown_by<shape_error>(
+            [&] { fuse(b)(v(b, i) = u(b, i, j) * u(b, i, j))(v = V, u = some); }) ==
+        "tenfold: \"v(b,i) = u(b,i,j) * u(b,i,j)\": 'u' at position 9 has entries, but the address "
+        "of problem 1 is null");
 }
 
 TEST_CASE("a null address is taken where there are no entries") {

@@ -92,6 +92,14 @@ TEST_CASE("run-time subscripts that cannot be read throw subscript_error") {
         "tenfold: \"ij,jk->iki\": output label 'i' at position 9 stands in the output twice");
 }
 
+TEST_CASE("what cannot be seen in the subscripts is written out") {
+  using namespace std::string_view_literals;
+  CHECK(
+      subscript_fault("ij\0,jk->ik"sv, a, b) ==
+      "tenfold: \"ij\\x00,jk->ik\": character '\\x00' at position 2 is neither a label, ',', '+', "
+      "'-', '...' nor '->'");
+}
+
 TEST_CASE("run-time subscripts beyond the large limits throw subscript_error") {
   std::string operands = "i";
   for (int i = 0; i < 32; ++i) operands += ",i";

@@ -2,5 +2,5 @@
 execute_process(COMMAND "${PROGRAM}" OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
 file(READ "${EXPECTED}" expected)
 if(NOT printed STREQUAL expected)
-  message(FATAL_ERROR "README.md says\n${expected}\nbut its program prints\n${printed}")
+  message(FATAL_ERROR "${EXPECTED} says\n${expected}\nbut its program prints\n${printed}")
 endif()

@@ -47,7 +47,7 @@ endfunction()
 
 file(GLOB_RECURSE files RELATIVE "${TREE}" "${TREE}/tensor/*" "${TREE}/backend/*"
      "${TREE}/contraction/*" "${TREE}/dsel/*" "${TREE}/include/*" "${TREE}/cblas/*"
-     "${TREE}/examples/*" "${TREE}/tests/*" "${TREE}/bench/*")
+     "${TREE}/examples/*" "${TREE}/tests/*" "${TREE}/bench/*" "${TREE}/tune/*")
 list(FILTER files INCLUDE REGEX "\\.(cpp|hpp|c|h)$")
 list(FILTER files EXCLUDE REGEX "^tests/structure/broken_tree/")
 

@@ -78,6 +78,7 @@ TEST_CASE("strides that lead beyond the range of an index are refused") {
   CHECK_THROWS_AS((stride<two>(two(2, 2), {INT64_MAX, -1})), shape_error);
   CHECK_THROWS_AS((stride<two>(two(2, 2), {INT64_MAX, 1})), shape_error);
   CHECK_THROWS_AS((stride<two>(two(2, 2), {dyn, 1})), shape_error);
+  CHECK_THROWS_AS((stride<two>(two(1, 2), {dyn, 1})), shape_error);  // not a number, but `dyn`
   CHECK_NOTHROW((stride<two>(two(2, 1), {INT64_MAX, INT64_MAX})));
   CHECK_NOTHROW((stride<two>(two(3, 0), {INT64_MAX, INT64_MAX})));
 }

@@ -49,7 +49,14 @@ TEST_CASE("a declared symmetry is checked") {
   CHECK(sentence_of(table(-1), reflection::odd).empty());
   CHECK(sentence_of(table(1), reflection::odd) ==
         "tenfold: a matrix is declared reflection_antisymmetric, but its entry (0, 0) is 1 and its "
-        "entry (2, 1) is 1, further apart than rounding, 1.11022302e-12");
+        "entry (2, 1) is 1: their sum is more than rounding, 1.11022302e-12");
+  tensor<double, 3, 3> middle;
+  middle.fill(0);
+  middle(1, 1) = 2;
+  CHECK_THROWS_WITH_AS(require_reflection(middle, reflection::odd),
+                       "tenfold: a matrix is declared reflection_antisymmetric, but its entry (1, "
+                       "1) in the middle is 2, not 0",
+                       structure_error);
   matrix nearly = table(1);
   nearly(1, 0) *= 1 + 1e-14;
   CHECK(sentence_of(nearly, reflection::even).empty());

@@ -110,7 +110,8 @@ TEST_CASE("what is wrong with a call on a device is told by explain, too") {
   const device_tensor<double, dyn, dyn> A(where, 4, 5), B(where, 6, 7);
   CHECK(testing::thrown_by<shape_error>([&] { explain<"ij,jk->ik">(where, A, B); }) ==
         testing::thrown_by<shape_error>([&] { einsum<"ij,jk->ik">(where, A, B); }));
-  CHECK(testing::thrown_by<subscript_error>([&] { explain("ij->iz", where, A); }) != "");
+  device_tensor<double, dyn, dyn> C(where, 4, 5);
+  CHECK(testing::thrown_by<subscript_error>([&] { explain("ij->iz", where, into(C), A); }) != "");
   CHECK(machine.compiled() == 0);
 }
 
