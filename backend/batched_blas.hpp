@@ -189,8 +189,9 @@ constexpr gemm_shape static_shape() {
 ///     gemm<op::none, op::transpose>(2.0, A, B, 1.0, C);
 ///
 /// Throws shape_error for extents that do not fit and null data, overlap_error if C meets itself, A
-/// or B. The caller sees to it that no C at an address overlaps a matrix of another problem, and that
-/// entries that a map names overlap no other operand; a library built without NDEBUG checks that.
+/// or B. The caller sees to it that no C at an address overlaps a matrix of another problem, and
+/// that entries that a map names overlap no other operand; a library built without NDEBUG checks
+/// that.
 template <op OpA = op::none, op OpB = op::none, class Machine = cpu::this_machine, tensor_like A,
           tensor_like B, tensor_like C>
 void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
@@ -200,6 +201,7 @@ void gemm(typename operand_traits_of<C>::scalar_t alpha, const A& a, const B& b,
   require_matrices<A, B, C>();
   static_assert(operand_traits_of<C>::is_writable,
                 "tenfold: the result C of a gemm is const, or can only be read");
+  static_assert(!owns_entries<C>, "tenfold: the result C of a gemm has no name: it would be lost");
   static_assert(operand_traits_of<A>::space == device::cpu &&
                     operand_traits_of<B>::space == device::cpu &&
                     operand_traits_of<C>::space == device::cpu,

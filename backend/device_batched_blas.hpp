@@ -31,6 +31,7 @@ void gemm(const device_queue& where, typename operand_traits_of<C>::scalar_t alp
                     operand_traits_of<B>::space == device::cuda &&
                     operand_traits_of<C>::space == device::cuda,
                 "tenfold: A, B and C of a gemm on a device must lie in its memory");
+  static_assert(!owns_entries<C>, "tenfold: the result C of a gemm has no name: it would be lost");
   using namespace batched_blas;
   require_matrices<A, B, C>();
   require_memory(where, a, [] { return "tenfold: gemm: A"; });

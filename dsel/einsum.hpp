@@ -207,4 +207,10 @@ void einsum(std::string_view text, destination<Y> y, const A&... args) {
   evaluating::by_text_into(text, y, args...);
 }
 
+/// What into(...) refused: it has said why.
+template <literal S, class... A>
+void einsum(evaluating::no_destination, const A&...) {}
+template <class... A>
+void einsum(std::string_view, evaluating::no_destination, const A&...) {}
+
 }  // namespace tenfold

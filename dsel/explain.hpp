@@ -122,12 +122,15 @@ int list_operands(run_time_operand* to, const A&... args) {
 }
 
 /// Explains a call whose subscripts are a string.
-template <class... A>
+template <bool Into, class... A>
 explanation<large_limits> of_string(std::string_view text, const operand_shape<max_rank>* output,
                                     const A&... args) {
   static_assert(((run_time_tensor<A> || may_follow_text<A>)&&...),
                 "tenfold: explain takes what einsum takes, and the capabilities of a machine: an "
                 "argument is none of that; into(y) comes first");
+  evaluating::check_run_time_arguments<Into, false,
+                                       std::conditional_t<is_machine<A>, machine_option, A>...>(
+      text);
   run_time_operand inputs[sizeof...(A) + 1];
   explained_call call{text, inputs};
   call.count = list_operands(inputs, args...);
@@ -236,12 +239,12 @@ auto explain(destination<Y> y, const A&... args) {
 /// the CPU if no machine is given. Throws as einsum.
 template <class... A>
 explanation<large_limits> explain(std::string_view text, const A&... args) {
-  return explaining_front::of_string(text, nullptr, args...);
+  return explaining_front::of_string<false>(text, nullptr, args...);
 }
 template <class Y, class... A>
 explanation<large_limits> explain(std::string_view text, destination<Y> y, const A&... args) {
   const auto output = run_time_shape(y.tensor);
-  return explaining_front::of_string(text, &output, args...);
+  return explaining_front::of_string<true>(text, &output, args...);
 }
 
 }  // namespace tenfold

@@ -392,6 +392,16 @@ class fused_kernel {
   }
 };
 
+namespace fusing {
+/// Stands for a kernel that a mistake was made in, and says nothing more.
+struct no_kernel {
+  template <class... X>
+  constexpr no_kernel operator()(const X&...) const {
+    return {};
+  }
+};
+}  // namespace fusing
+
 /// The statements of a fused kernel; see fuse.
 template <class Batch>
 struct fuse_over {
@@ -401,7 +411,10 @@ struct fuse_over {
     static_assert(are_statements && sizeof...(Statement) > 0,
                   "tenfold: a fused kernel is made of statements: g(e, q) = "
                   "B(q, i) * u(e, i)");
-    return fused_kernel<Batch, Statement...>{};
+    if constexpr (are_statements)
+      return fused_kernel<Batch, Statement...>{};
+    else
+      return fusing::no_kernel{};
   }
 };
 
@@ -421,6 +434,14 @@ struct fuse_over {
 template <index_label Batch>
 constexpr fuse_over<Batch> fuse(Batch) {
   return {};
+}
+template <class... X>
+requires(!(sizeof...(X) == 1 && (index_label<X> && ...))) constexpr auto fuse(const X&...) {
+  static_assert(
+      sizeof...(X) < 0,
+      "tenfold: fuse takes the batch label, using tenfold::labels::e, and what it returns "
+      "the statements: fuse(e)(v(e, q) = B(q, i) * u(e, i))");
+  return fusing::no_kernel{};
 }
 
 }  // namespace tenfold

@@ -115,6 +115,10 @@ template <in_kernel X>
 constexpr auto operator-(const X& x) {
   return negative(as_sum(x));
 }
+template <in_kernel X>
+constexpr auto operator+(const X& x) {
+  return as_sum(x);
+}
 
 template <class Target, bool Adds, class... P>
 constexpr statement<Target, Adds, P...> stated(sum<P...>) {
@@ -251,6 +255,9 @@ struct output : fusing::takes_labels<output<Name>> {
 
   template <writable_tensor_like Y>
   constexpr fusing::binding<output, std::remove_reference_t<Y>> operator=(Y&& y) const {
+    static_assert(!owns_entries<Y>,
+                  "tenfold: the tensor that is bound to an output has no name: the result would be "
+                  "lost with it");
     return {y};
   }
   template <class Y>

@@ -150,6 +150,11 @@ void einsum(std::string_view text, const device_queue& where, destination<Y> y, 
   evaluate_on(where, text, call.inputs, call.count, run_time_shape(y.tensor),
               run_time_address(y.tensor), call.settings);
 }
+template <literal S, class... A>
+void einsum(const device_queue&, evaluating::no_destination, const A&...) {}
+template <class... A>
+void einsum(std::string_view, const device_queue&, evaluating::no_destination, const A&...) {}
+
 /// By value there is none.
 template <class... A>
 void einsum(std::string_view, const device_queue&, const A&...) {

@@ -49,6 +49,11 @@ concept complex_number = requires(const Z& z) {
   static_cast<double>(z.imag());
 };
 
+namespace evaluating {
+/// What into(...) makes of what is no destination; a call that is given it says nothing more.
+struct no_destination {};
+}  // namespace evaluating
+
 /// Writes the result into `y` instead of returning a tensor. `y` may be any writable operand with
 /// any non-zero strides; it must not overlap an input.
 template <writable_tensor_like Y>
@@ -56,10 +61,23 @@ constexpr destination<Y> into(Y& y) {
   return {y};
 }
 template <writable_tensor_like Y>
-requires(!std::is_reference_v<Y>) constexpr destination<Y> into(Y&& y) { return {y}; }
-template <tensor_like Y>
+requires(!std::is_reference_v<Y>) constexpr destination<Y> into(Y&& y) {
+  static_assert(!owns_entries<Y>,
+                "tenfold: the tensor of into(...) has no name: the result would be lost with it");
+  return {y};
+}
+template <class Y>
 requires(!writable_tensor_like<const Y>) constexpr auto into(const Y&) {
-  static_assert(sizeof(Y) == 0, "tenfold: the tensor of into(...) is const, or can only be read");
+  constexpr bool is_operand = tensor_like<Y>;
+  static_assert(is_operand,
+                "tenfold: what is given to into(...) is no tensor of float, double or complex "
+                "numbers; for one number it is a tensor of rank 0, tensor<double>");
+  static_assert(!is_operand || scalar_type<Y>,
+                "tenfold: the tensor of into(...) is const, or can only be read");
+  static_assert(!scalar_type<Y>,
+                "tenfold: a result of into(...) that is one number is a tensor of rank 0, "
+                "tensor<double>");
+  return evaluating::no_destination{};
 }
 
 /// Scales the result of the expression. alpha(0) reads no operand. A complex factor needs a complex

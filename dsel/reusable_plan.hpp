@@ -98,12 +98,33 @@ inline constexpr bool is_result_like = false;
 template <class X>
 inline constexpr bool is_result_like<destination<const operand_like<X>>> = true;
 
+/// What is wrong with the kinds of what stands behind the text, and behind into(like(...)), if that
+/// is there: settings stand once each, behind all like(...).
+template <bool Into, class... A>
+constexpr diagnostic wrong_kind() {
+  using evaluating::argument_kind;
+  return evaluating::check_kinds<Into>(
+      {(is_like<A>                        ? argument_kind::operand
+        : std::is_same_v<A, path_options> ? argument_kind::path
+                                          : evaluating::kind_of_argument<A>)...});
+}
+template <class... A>
+struct kinds_behind {
+  static constexpr diagnostic wrong = wrong_kind<false, A...>();
+};
+template <class X, class... A>
+struct kinds_behind<destination<const operand_like<X>>, A...> {
+  static constexpr diagnostic wrong = wrong_kind<true, A...>();
+};
+
 template <class... A>
 run_time_plan at_run_time(std::string_view text, const A&... args) {
   static_assert(((is_like<A> || is_result_like<A> || evaluating::is_setting<A> ||
                   std::is_same_v<A, path_options>)&&...),
                 "tenfold: a plan takes like(...) for operands, into(like(...)) for the result, and "
                 "settings; alpha and beta are given when it runs");
+  constexpr diagnostic wrong = kinds_behind<A...>::wrong;
+  if constexpr (wrong.code != diagnosis::none) throw_diagnostic(wrong, text);
   run_time_operand inputs[sizeof...(A)];
   int count = 0;
   call_settings settings{

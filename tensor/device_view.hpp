@@ -47,6 +47,9 @@ class device_view {
 /// The same view, of addresses in the memory of `Space`.
 template <device Space, tensor_like View>
 constexpr device_view<Space, View> in_memory_of(const View& v) {
+  static_assert(!owns_entries<View>,
+                "tenfold: in_memory_of takes a view of addresses of the device; a tensor that owns "
+                "its entries has them in the host's memory, or is a device_tensor already");
   return device_view<Space, View>(v);
 }
 

@@ -35,6 +35,33 @@ concept index_label = I::is_index_label;
 template <class... I>
 concept labelled = (index_label<I> || ...) && ((index_label<I> || index_like<I>)&&...);
 
+/// What labels make of a tensor where index notation is not included: nothing, in silence.
+struct no_notation {
+  template <class R>
+  constexpr void operator=(const R&) const {}
+  template <class R>
+  constexpr void operator+=(const R&) const {}
+  template <class R>
+  constexpr void operator-=(const R&) const {}
+  template <class R>
+  friend constexpr no_notation operator*(const no_notation&, const R&) {
+    return {};
+  }
+};
+
+/// A(i, j) with labels: at_labels(A, i, j).
+template <class X, class... I>
+constexpr auto labelled_entries(X&& A, I... i) {
+  constexpr bool has_notation = requires { at_labels(static_cast<X&&>(A), i...); };
+  static_assert(has_notation,
+                "tenfold: a tensor with labels needs #include <tenfold/index_notation.hpp>; in a "
+                "fused kernel stand names, input<\"u\"> u, and the tensor is bound at the call");
+  if constexpr (has_notation)
+    return at_labels(static_cast<X&&>(A), i...);
+  else
+    return no_notation{};
+}
+
 /// Throws shape_error: the extent `n` at `position` is negative.
 [[noreturn]] inline void throw_negative_extent(int position, index n) {
   throw shape_error("tenfold: the extent at position " + std::to_string(position) + " is " +

@@ -385,6 +385,8 @@ struct interleaved_traits : strided_operand_traits<T, interleaved_mapping<W, E..
 template <class T, index W, index... E>
 struct operand_traits<interleaved<T, W, E...>> : interleaved_traits<T, W, E...> {};
 template <class T, index W, index... E>
+inline constexpr bool owns_entries<interleaved<T, W, E...>> = true;
+template <class T, index W, index... E>
 struct operand_traits<const interleaved<T, W, E...>> : interleaved_traits<const T, W, E...> {};
 template <class T, index W, index... E>
 struct operand_traits<interleaved_view<T, W, E...>> : interleaved_traits<T, W, E...> {};

@@ -23,8 +23,8 @@ namespace tenfold {
 /// input only). A specialisation has the members of `strided_operand_traits`, and where entries are
 /// read as their conjugates, `is_conjugated`, which is true. Where `layout` is not strided, strides
 /// and `data` mean what the header of that storage says, and there are more members: `block(x)` of
-/// interleaved, `map(x)` and `wide_map(x)` of gathered operands. The primary template has those of the form of `X`
-/// (adaptors.hpp), or none: `X` is no operand.
+/// interleaved, `map(x)` and `wide_map(x)` of gathered operands. The primary template has those of
+/// the form of `X` (adaptors.hpp), or none: `X` is no operand.
 template <class X>
 struct operand_traits : adapted_traits<X> {};
 
@@ -132,6 +132,13 @@ inline constexpr bool is_view = [] {
             operand_traits<X>::is_writable == operand_traits<const X>::is_writable);
   }
 }();
+
+/// Is X (without const) a tensor of this library that owns its entries? What is written to one
+/// without a name is lost.
+template <class X>
+inline constexpr bool owns_entries = false;
+template <class T, index... E>
+inline constexpr bool owns_entries<tensor<T, E...>> = true;
 
 /// How what refers to an operand given as an X holds it: a view, and what is gone with the
 /// statement, by value, a tensor with a name by reference.

@@ -65,6 +65,16 @@ class basic_pointers {
                            const problem_numbers& strides) requires(has_strides)
       : basic_pointers(list, extents_type(all_extents), strides) {}
 
+  /// Braces with more numbers or fewer: std::array would take 0 for those that are missing.
+  template <std::size_t N, std::size_t S>
+  requires(has_strides && (N != sizeof...(E) + 1 || S != sizeof...(E))) constexpr basic_pointers(
+      T* const* list, const index (&)[N], const index (&)[S])
+      : basic_pointers(list, numbers{}, problem_numbers{}) {
+    static_assert(N == sizeof...(E) + 1 && S == sizeof...(E),
+                  "tenfold: strided_pointers takes the number of pointers and all extents of a "
+                  "problem, and a stride for each of its axes");
+  }
+
   /// The same entries seen as const, with fewer extents in the type, or with strides of its own.
   /// Explicit where a run-time extent meets a fixed one; then it throws shape_error if they differ.
   template <class U, class OtherLayout, index... F>

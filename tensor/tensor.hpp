@@ -152,6 +152,9 @@ class tensor {
   static constexpr index static_extent(int i) noexcept { return extents_type::static_extent(i); }
   static constexpr index static_stride(int i) noexcept { return mapping_type::static_stride(i); }
 
+  template <class... N>
+  static constexpr bool one_number_for_each_dyn = std::is_constructible_v<extents_type, N...>;
+
   /// Static extents: all entries, not initialised. Dynamic ones: 0, and no allocation.
   /// Throws std::bad_alloc when the entries do not lie in the object.
   constexpr tensor() = default;
@@ -159,8 +162,11 @@ class tensor {
   /// The dynamic extents in order. Throws shape_error if one is negative or if the entries are more
   /// than an index can count, std::bad_alloc if memory is short.
   template <index_like... N>
-  requires(sizeof...(N) > 0 && std::is_constructible_v<extents_type, N...>) explicit tensor(N... n)
+  requires(sizeof...(N) > 0 && one_number_for_each_dyn<N...>) explicit tensor(N... n)
       : entries_(extents_type(n...)) {}
+  template <index_like... N>
+  requires(sizeof...(N) > 0 && sizeof...(E) > 0 &&
+           !one_number_for_each_dyn<N...>) explicit tensor(N...) = delete;
 
   /// A tensor of these extents. Throws as above.
   constexpr explicit tensor(const extents_type& e) : entries_(e) {}
@@ -193,13 +199,15 @@ class tensor {
   /// A(i, j) with labels: part of an expression, see at_labels.
   template <class... I>
   requires labelled<I...>
-  constexpr auto operator()(I... i) & { return at_labels(*this, i...); }
+  constexpr auto operator()(I... i) & { return labelled_entries(*this, i...); }
   template <class... I>
   requires labelled<I...>
-  constexpr auto operator()(I... i) const& { return at_labels(*this, i...); }
+  constexpr auto operator()(I... i) const& { return labelled_entries(*this, i...); }
   template <class... I>
   requires labelled<I...>
-  constexpr auto operator()(I... i) && { return at_labels(static_cast<tensor&&>(*this), i...); }
+  constexpr auto operator()(I... i) && {
+    return labelled_entries(static_cast<tensor&&>(*this), i...);
+  }
 
   /// Rank 0: the entry.
   constexpr operator T() const noexcept requires(sizeof...(E) == 0) { return *data(); }

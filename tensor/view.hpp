@@ -67,6 +67,20 @@ class basic_view {
                        const numbers& strides) requires std::is_same_v<Layout, layout_stride>
       : basic_view(data, mapping_type(Extents(all_extents), strides)) {}
 
+  /// Braces with more numbers or fewer: std::array would take 0 for those that are missing.
+  template <std::size_t N, std::size_t S>
+  requires(std::is_same_v<Layout, layout_stride>&& Extents::rank() > 0 &&
+           (N != static_cast<std::size_t>(Extents::rank()) ||
+            S !=
+                static_cast<std::size_t>(Extents::rank()))) constexpr basic_view(T* data,
+                                                                                 const index (&)[N],
+                                                                                 const index (&)[S])
+      : basic_view(data, numbers{}, numbers{}) {
+    static_assert(N == static_cast<std::size_t>(Extents::rank()) && N == S,
+                  "tenfold: a strided_view takes an extent and a stride for each axis, those that "
+                  "its type fixes, too");
+  }
+
   constexpr basic_view(T* data, const mapping_type& mapping) : data_(data), mapping_(mapping) {
     require_bytes<T>(mapping_);
   }
@@ -101,7 +115,7 @@ class basic_view {
   /// v(i, j) with labels: part of an expression, see at_labels.
   template <class... I>
   requires labelled<I...>
-  constexpr auto operator()(I... i) const { return at_labels(basic_view(*this), i...); }
+  constexpr auto operator()(I... i) const { return labelled_entries(basic_view(*this), i...); }
 
  private:
   template <class Mapping>

@@ -50,13 +50,13 @@ class device_tensor {
   /// A(i, j) with labels: part of an expression, see at_labels.
   template <class... I>
   requires labelled<I...>
-  auto operator()(I... i) & { return at_labels(*this, i...); }
+  auto operator()(I... i) & { return labelled_entries(*this, i...); }
   template <class... I>
   requires labelled<I...>
-  auto operator()(I... i) const& { return at_labels(*this, i...); }
+  auto operator()(I... i) const& { return labelled_entries(*this, i...); }
   template <class... I>
   requires labelled<I...>
-  auto operator()(I... i) && { return at_labels(static_cast<device_tensor&&>(*this), i...); }
+  auto operator()(I... i) && { return labelled_entries(static_cast<device_tensor&&>(*this), i...); }
 
   view_type view_of() noexcept { return view_type(view<T, E...>(data(), mapping_)); }
   const_view_type view_of() const noexcept {
@@ -73,10 +73,14 @@ class device_tensor {
   /// have no address, or this tensor was moved from. A copy does not conjugate.
   template <class X>
   void copy_from(const X& host) {
-    require_like("copy_from", host);
-    if (memory_.bytes() > 0)
-      where_.machine->copy_in(data(), operand_traits<const X>::data(host), memory_.bytes(),
-                              where_.stream);
+    constexpr bool is_tensor = tensor_like<const X>;
+    static_assert(is_tensor, "tenfold: copy_from takes a tensor or a view of the host");
+    if constexpr (is_tensor) {
+      require_like("copy_from", host);
+      if (memory_.bytes() > 0)
+        where_.machine->copy_in(data(), operand_traits<const X>::data(host), memory_.bytes(),
+                                where_.stream);
+    }
   }
   template <class X>
   void copy_to(X&& host) const {
@@ -144,6 +148,8 @@ template <scalar_type T, index... E>
 struct operand_traits<device_tensor<T, E...>> : operand_traits<view<T, E...>> {
   static constexpr device space = device::cuda;
 };
+template <scalar_type T, index... E>
+inline constexpr bool owns_entries<device_tensor<T, E...>> = true;
 template <scalar_type T, index... E>
 struct operand_traits<const device_tensor<T, E...>> : operand_traits<const view<const T, E...>> {
   static constexpr device space = device::cuda;

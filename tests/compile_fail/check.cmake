@@ -6,13 +6,19 @@
 #   // expect-clang: <text>   for clang++ only
 #   // expect: compiles       the file must compile (alone in its file)
 #   // errors: <n>            and there are n errors, no more
+#   // includes: its own       without HEADERS, which all files have in common
 cmake_minimum_required(VERSION 3.25)
 
 include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 file(STRINGS "${FILE}" lines REGEX "^// expect(-gcc|-clang)?: ")
 
+file(STRINGS "${FILE}" own REGEX "^// includes: its own$")
+set(common -include "${HEADERS}")
+if(own)
+  set(common)
+endif()
 execute_process(
-  COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${COMPILER}" ${flags} -fsyntax-only -include "${HEADERS}" "${FILE}"
+  COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C "${COMPILER}" ${flags} -fsyntax-only ${common} "${FILE}"
   RESULT_VARIABLE status
   OUTPUT_VARIABLE output
   ERROR_VARIABLE output)

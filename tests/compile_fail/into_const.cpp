@@ -1,4 +1,5 @@
 // expect: tenfold: the tensor of into(...) is const, or can only be read
+// errors: 1
 #include <tenfold/einsum.hpp>
 
 int main() {

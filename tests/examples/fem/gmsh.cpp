@@ -100,7 +100,7 @@ TEST_CASE("what a file lists twice, or not as often as it says, is refused") {
   const std::string last = "3 5 2 1 1 2 3 6 5 8 9 12 11\n";
   CHECK(refusal(with(with(two_cubes, "$Elements\n3", "$Elements\n4"), last,
                      last + "4 5 2 1 1 3 6 5 2 9 12 11 8\n")) ==
-        "27: element 4 has the vertices of element 3");
+        "28: element 4 has the vertices of element 3");
 }
 
 TEST_CASE("neighbours of order 2 have one node in the middle of what they share") {
@@ -135,10 +135,10 @@ TEST_CASE("neighbours of order 2 have one node in the middle of what they share"
   };
   CHECK(refusal(mesh(0, 0)) == "nothing");
   CHECK(refusal(mesh(1000, 0)) ==
-        "56: element 2 has a face between the same vertices as element 1, but node 1000 in its "
+        "57: element 2 has a face between the same vertices as element 1, but node 1000 in its "
         "middle for node 57");
   CHECK(refusal(mesh(0, 1001)) ==
-        "56: element 2 has an edge between the same vertices as element 1, but node 1001 in its "
+        "57: element 2 has an edge between the same vertices as element 1, but node 1001 in its "
         "middle for node 52");
 }
 
@@ -246,7 +246,10 @@ TEST_CASE("elements that do not fit their nodes are refused by number and line")
         "27: element 3 is inverted: its Jacobian determinant falls to -1");
   CHECK(refusal(with(two_cubes, "\n12 2 1 1\n", "\n12 1.25 0.25 0.25\n")) ==
         "27: element 3 is inverted: its Jacobian determinant falls to -1.25");
-  CHECK(refusal(with(with(two_cubes, "$Elements\n3\n", "$Elements\n4\n"), third,
-                     third + "\n4 5 2 1 1 2 3 6 5 8 9 12 11")) ==
-        "26: element 2 has a face that two others have, too");
+  const std::string more_nodes =
+      with(with(two_cubes, "$Nodes\n12\n", "$Nodes\n16\n"), "\n12 2 1 1\n",
+           "\n12 2 1 1\n13 3 0 0\n14 3 1 0\n15 3 0 1\n16 3 1 1\n");
+  CHECK(refusal(with(with(more_nodes, "$Elements\n3\n", "$Elements\n4\n"), third,
+                     third + "\n4 5 2 1 1 2 13 14 5 8 15 16 11")) ==
+        "30: element 2 has a face that two others have, too");
 }

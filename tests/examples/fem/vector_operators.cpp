@@ -84,8 +84,8 @@ TEST_CASE("operators on vector fields do to each component what they do to a sca
       const vector x = some_vector(vectors.size());
       for (const bool is_mass : {true, false}) {
         const auto apply = [&](const fem::restriction& all, const vector& from) {
-          const fem::element_operator A =
-              is_mass ? fem::any_mass_operator(tables, all) : fem::any_diffusion_operator(tables, all);
+          const fem::element_operator A = is_mass ? fem::any_mass_operator(tables, all)
+                                                  : fem::any_diffusion_operator(tables, all);
           vector y(all.size());
           fem::add_up(all, y, [&](const fem::slab& on) {
             A.add(on,
