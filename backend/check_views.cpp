@@ -295,7 +295,7 @@ call_sizes check(const matrices& a, op op_a, const matrices& b, op op_b, const m
 }
 
 void check_copy(const char* name, const batch_copy& copy, scalar type) {
-  const index bytes = bytes_of(type);
+  const auto bytes = static_cast<index>(bytes_of(type));
   const auto placed = [&](const matrix_batch& how, const batch_place& place) {
     return matrices{how, place, copy.rows, copy.columns, copy.count};
   };

@@ -124,10 +124,12 @@ void require_copied_memory(const X&... x) {
       const any_batch batch = evaluating::any_batch_of(operand);
       if (lacks_memory(batch)) {
         const auto& name = Text::value.operands[o].name;
-        throw_lacks_memory("tenfold: \"" + std::string(Text::text) + "\": '" +
-                               std::string(Text::text.substr(name.begin, name.length)) +
-                               "' at position " + std::to_string(name.begin),
-                           batch);
+        throw_lacks_memory(
+            "tenfold: \"" + std::string(Text::text) + "\": '" +
+                std::string(Text::text.substr(static_cast<std::size_t>(name.begin),
+                                              static_cast<std::size_t>(name.length))) +
+                "' at position " + std::to_string(name.begin),
+            batch);
       }
     }
     ++o;
