@@ -7,8 +7,8 @@
 #include <tenfold/backend/overlap.hpp>
 #include <vector>
 
-/// What can be wrong with the arguments of a batched product, and how it is said. The check of
-/// views is declared in batched_blas.hpp.
+/// What can be wrong with the arguments of a batched product, or of a copy, and how it is said. The
+/// check of views is declared in batched_blas.hpp.
 namespace tenfold::batched_blas {
 
 /// The arguments of cblas_gemm in their order; a code is minus such a number.

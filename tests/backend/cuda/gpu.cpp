@@ -211,6 +211,21 @@ TEST_CASE("an image that the driver refuses is compiled once more, and then give
   CHECK(fake_state().contexts == 0);
 }
 
+TEST_CASE("an image that another failure kept from being loaded is not compiled once more") {
+  if (!has_compiler()) return;
+  fake_state() = {};
+  cuda::gpu gpu(0, cuda::image_cache(""), fake_driver());
+  const std::string text =
+      cuda::gemm_text(scalar::f64, select::device_product(order_8(), gpu.capabilities()).cut);
+  fake_state().refused_images = 1;
+  fake_state().refusal = 2;
+  CHECK(thrown_by<backend_error>([&] { gpu.load(text, cuda::gemm_entry); }) ==
+        "tenfold: cuModuleLoadData failed: out of memory");
+  CHECK(fake_state().calls.loads == 1);
+  CHECK_NOTHROW(gpu.load(text, cuda::gemm_entry));
+  CHECK(fake_state().contexts == 0);
+}
+
 TEST_CASE("a refused image by a compiler that is newer than the driver is an error that says so") {
   if (!has_compiler()) return;
   fake_state() = {};

@@ -135,7 +135,7 @@ int cuModuleLoadData(void** module, const void* image) {
     return invalid_value;
   if (state.refused_images > 0) {
     --state.refused_images;
-    return refused;
+    return state.refusal;
   }
   ++state.modules;
   *module = &a_module;

@@ -28,6 +28,7 @@ struct fake_calls {
 struct fake_driver_state {
   int version = 99000;         ///< of CUDA
   int refused_images = 0;      ///< so many images to come are refused
+  int refusal = 209;           ///< by this code: there is none of this kind
   int refused_attributes = 0;  ///< so many attributes of functions to come are refused
   int contexts = 0;            ///< on the stack of current ones
   int retained = 0;            ///< primary contexts
