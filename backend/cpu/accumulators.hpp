@@ -55,16 +55,20 @@ struct accumulators {
     }
   }
 
+  /// B[n] at b, of W lanes.
+  template <tile_modes How>
+  [[gnu::always_inline]] static vec<T, W> column_at(const T* b, int n, const tile_operands<T>& t) {
+    vec<T, W> column = is_part<How>(n) ? part<How.tail, W>(b + n * t.b_n, t.tail)
+                                       : entry<How.b>(b + at<How>(n, t.b_n, t.tail), t.b_im);
+    if constexpr (M > 1 && How.b != lane_access::uniform && W > 1) pin(column);
+    return column;
+  }
   /// B[n] at b.
   template <tile_modes How>
   [[gnu::always_inline]] static columns columns_at(const T* b, const tile_operands<T>& t) {
     columns column;
 #pragma GCC unroll 16
-    for (int n = 0; n < whole; ++n) {
-      column.entry[n] = is_part<How>(n) ? part<How.tail, W>(b + n * t.b_n, t.tail)
-                                        : entry<How.b>(b + at<How>(n, t.b_n, t.tail), t.b_im);
-      if constexpr (M > 1 && How.b != lane_access::uniform && W > 1) pin(column.entry[n]);
-    }
+    for (int n = 0; n < whole; ++n) column.entry[n] = column_at<How>(b, n, t);
     if constexpr (ends_narrow) {
       column.end = is_part<How>(N - 1) ? part<How.tail, Last>(b + (N - 1) * t.b_n, t.tail)
                                        : load<T, Last>(b + (N - 1) * t.b_n);
@@ -115,10 +119,30 @@ struct accumulators {
     if constexpr (vectors_in<T, W> == 2) {
       step_part<0, How, First>(a, b, t);
       step_part<1, How, First>(a, b, t);
-    } else if constexpr (How.has_b)
+    } else if constexpr (keeps_rows<How>)
+      step_by_rows<How, First>(a, b, t);
+    else if constexpr (How.has_b)
       step<How, First>(a, columns_at<How>(b, t), t);
     else
       step<How, First>(a, columns{}, t);
+  }
+
+  /// The same, vector by vector of B, where a column of A is kept (keeps_rows).
+  template <tile_modes How, bool First>
+  [[gnu::always_inline]] void step_by_rows(const T* a, const T* b, const tile_operands<T>& t) {
+    vec<T, W> row[M];
+#pragma GCC unroll 16
+    for (int m = 0; m < M; ++m) {
+      row[m] = broadcast<T, W>(a[m * t.a_m]);
+      pin(row[m]);
+    }
+#pragma GCC unroll 16
+    for (int n = 0; n < N; ++n) {
+      const auto column = column_at<How>(b, n, t);
+#pragma GCC unroll 16
+      for (int m = 0; m < M; ++m)
+        sum[m][n] = First ? row[m] * column : fma(row[m], column, sum[m][n]);
+    }
   }
 
   /// The same for one of two native vectors: B and A take registers for one (order 24, double
@@ -287,6 +311,14 @@ struct accumulators {
   }
 
  private:
+  /// Whether registers hold a column of A and a vector of B beside the sums, but not a row of B and
+  /// an entry of A.
+  static constexpr bool has_few_rows = (M < N) && (registers < M * N + N + 1) && !ends_narrow;
+  template <tile_modes How>
+  static constexpr bool keeps_rows = (W > 1) && !is_complex_type<T> && has_few_rows && How.has_b &&
+                                     !How.a_varies && How.a == lane_access::uniform
+                                     && How.b == lane_access::lanes;
+
   /// Whether the last column, where it has only How.tail entries, is drawn back to end with them:
   /// it shares entries with the column before, and both come out alike. (A narrower one is masked:
   /// double precision, n = 11, where 3 entries are left: 45 GFLOP/s, drawn back 34, Zen 4.)
@@ -346,6 +378,14 @@ struct accumulators {
         }
         return;
       }
+    }
+    if constexpr (How.pairs) {
+      // By the compiler, behind its choice of registers: two steps written one after the other g++
+      // mixes, and spills (order 32 at run-time sizes 0.8 of the rate; with the sums pinned in
+      // between too).
+#pragma GCC unroll 2
+      for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) step<How>(a, b, t);
+      return;
     }
 #pragma GCC unroll 1
     for (index left = k_extent - k; left > 0; --left, a += t.a_k, b += t.b_k) step<How>(a, b, t);

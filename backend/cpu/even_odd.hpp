@@ -129,7 +129,11 @@ struct half_sums {
     vec<T, W> sum[N], difference[N];
 #pragma GCC unroll 16
     for (int n = 0; n < N; ++n) {
-      const vec<T, W> left = source(k, n), right = source(columns - 1 - k, n);
+      vec<T, W> left = source(k, n), right = source(columns - 1 - k, n);
+      if constexpr (W > 1) {  // or g++ loads each twice, for the sum and for the difference
+        pin(left);
+        pin(right);
+      }
       sum[n] = left + right;
       difference[n] = left - right;
     }

@@ -80,7 +80,8 @@ template <class T, int M, int Columns, static_tiles Tiles, select::tile_shape Ti
                              .lines = Tiles.ahead.lines,
                              .streams = Tiles.lines,
                              .unroll = Tiles.unroll,
-                             .last = n > 1 ? narrow : 0};
+                             .last = n > 1 ? narrow : 0,
+                             .pairs = select::pairs_steps(registers)};
     f.template operator()<(n == 1 && narrow != 0 ? narrow : v), m, n, how>(u);
     unrolled<Problems>([&](auto p) __attribute__((always_inline)) { t[p].next.advance(parts); });
   });

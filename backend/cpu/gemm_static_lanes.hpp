@@ -71,10 +71,15 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
 [[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
                                          index tiles, const problem_steps& step) {
   constexpr lane_access how_lanes = is_complex_type<T> ? lane_access::split : lane_access::lanes;
-  constexpr tile_modes how{A,          how_lanes,      false,
-                           true,       how_lanes,      0,
-                           ConjugateA, Tiles.ahead.to, Tiles.ahead.lines,
-                           false,      true,           Tiles.unroll};
+  constexpr tile_modes how{.a = A,
+                           .b = how_lanes,
+                           .c = how_lanes,
+                           .conjugate_a = ConjugateA,
+                           .ahead = Tiles.ahead.to,
+                           .lines = Tiles.ahead.lines,
+                           .streams = true,
+                           .unroll = Tiles.unroll,
+                           .pairs = select::pairs_steps(registers)};
   static constexpr index steps = tile_count(M, N, Tiles.tile) * K;
   constexpr index v = Tiles.width;
   tile_operands<T> t = from;

@@ -240,7 +240,8 @@ using columns_table = tile_table<T, W, columns_cut<T, W>,
                                             .conjugate_a = Conjugate,
                                             .ahead = select::fetch::into_l1,
                                             .repeats = true,
-                                            .last = Last},
+                                            .last = Last,
+                                            .pairs = select::pairs_steps(registers)},
                                  true>;
 
 template <class T, int W, lane_access A>
@@ -250,13 +251,21 @@ struct lanes_cut {
   static constexpr int widest = most.n;
   static constexpr int rows(int) { return most.m; }
 };
+template <class T>
+inline constexpr lane_access problem_lanes =
+    is_complex_type<T> ? lane_access::split : lane_access::lanes;
 template <class T, int W, lane_access A, bool Conjugate>
-using lanes_table =
-    tile_table<T, W, lanes_cut<T, W, A>,
-               tile_modes{A, is_complex_type<T> ? lane_access::split : lane_access::lanes, false,
-                          true, is_complex_type<T> ? lane_access::split : lane_access::lanes, 0,
-                          Conjugate, select::fetch::into_l2, 2, true, true},
-               columns_touch<T, W>>;
+using lanes_table = tile_table<T, W, lanes_cut<T, W, A>,
+                               tile_modes{.a = A,
+                                          .b = problem_lanes<T>,
+                                          .c = problem_lanes<T>,
+                                          .conjugate_a = Conjugate,
+                                          .ahead = select::fetch::into_l2,
+                                          .lines = 2,
+                                          .repeats = true,
+                                          .streams = true,
+                                          .pairs = select::pairs_steps(registers)},
+                               columns_touch<T, W>>;
 
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

@@ -154,11 +154,13 @@ struct entry_runs {
   }
 };
 
-/// 0, Step, 2 Step, ...
+// Vectors of numbers may be wider than registers are: g++ warns of those that are returned.
+
+/// v := 0, Step, 2 Step, ...
 template <int Step, class V, int... J>
-[[gnu::always_inline]] inline V multiples(std::integer_sequence<int, J...>) {
-  using I = std::remove_reference_t<decltype(V{}[0])>;
-  return V{I(J * Step)...};
+[[gnu::always_inline]] inline void set_multiples(V& v, std::integer_sequence<int, J...>) {
+  using I = std::remove_reference_t<decltype(v[0])>;
+  v = V{I(J * Step)...};
 }
 template <class V, int... J>
 [[gnu::always_inline]] inline auto all_bits(const V& v, std::integer_sequence<int, J...>) {
@@ -197,7 +199,8 @@ template <int W, int N, class I>
                (line.end < 0 || line.end - span == line.first);
   if (stride.lane == 1) {
     using numbers = typename short_vec<I, W>::type;
-    const numbers lane = multiples<N - 1, numbers>(std::make_integer_sequence<int, W>{});
+    numbers lane;
+    set_multiples<N - 1>(lane, std::make_integer_sequence<int, W>{});
     numbers wrong{};
 #pragma GCC unroll 16
     for (int x = 0; x < N; ++x) {
@@ -212,7 +215,8 @@ template <int W, int N, class I>
   } else {
     constexpr int l = N - 1 >= 8 && W >= 8 ? 8 : N - 1 >= 4 ? 4 : 2;
     using part = typename short_vec<I, l>::type;
-    const part along = multiples<1, part>(std::make_integer_sequence<int, l>{});
+    part along;
+    set_multiples<1>(along, std::make_integer_sequence<int, l>{});
     part wrong{};
 #pragma GCC unroll 16
     for (int w = 0; w < W; ++w) {
@@ -241,25 +245,25 @@ template <int W, int N, class I>
   entry_runs<I, W, N> runs;
   numbers wrong;  // not zero: the lane is no run
   if (stride.lane == 1) {
-    const auto at = [&](int x) __attribute__((always_inline)) {
-      numbers v;
-      std::memcpy(&v, map + x * stride.x, sizeof v);
-      return v;
-    };
-    runs.begin = at(0);
-    runs.end = at(N - 1);
-    runs.any = runs.begin & runs.end & at(1);
-    runs.first = at(1) - 1;
-    wrong = at(1) >> sign;
+    numbers at[N];
+#pragma GCC unroll 16
+    for (int x = 0; x < N; ++x) std::memcpy(&at[x], map + x * stride.x, sizeof at[x]);
+    runs.begin = at[0];
+    runs.end = at[N - 1];
+    runs.any = runs.begin & runs.end & at[1];
+    runs.first = at[1] - 1;
+    wrong = at[1] >> sign;
 #pragma GCC unroll 16
     for (int x = 2; x < N - 1; ++x) {
-      wrong |= at(x) ^ (runs.first + static_cast<I>(x));
-      runs.any &= at(x);
+      wrong |= at[x] ^ (runs.first + static_cast<I>(x));
+      runs.any &= at[x];
     }
   } else {
     constexpr int l = N - 2 >= 8 ? 8 : N - 2 >= 4 ? 4 : N - 2 >= 2 ? 2 : 1;
     using part = typename short_vec<I, l>::type;
     constexpr std::make_integer_sequence<int, l> part_numbers{};
+    part along;
+    set_multiples<1>(along, part_numbers);
 #pragma GCC unroll 16
     for (int w = 0; w < W; ++w) {
       const I* const lane = map + w * stride.lane;
@@ -272,7 +276,7 @@ template <int W, int N, class I>
         const int from = x + l < N - 1 ? x : N - 1 - l;
         part v;
         std::memcpy(&v, lane + from, sizeof v);
-        differ |= v ^ (multiples<1, part>(part_numbers) + static_cast<I>(lane[1] - 1 + from));
+        differ |= v ^ (along + static_cast<I>(lane[1] - 1 + from));
         any &= v;
       }
       wrong[w] = all_bits(differ, part_numbers) | (lane[1] >> sign);

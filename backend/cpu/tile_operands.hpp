@@ -100,6 +100,7 @@ struct tile_modes {
   bool reads_once = false;   ///< no other tile reads these lanes of B, or of A where there is no B
   int last = 0;              ///< if not 0, the last column is a narrower vector of so many lanes
   bool fetches_run = false;  ///< into L2, one line with each contracted value, from next.a on
+  bool pairs = false;        ///< a loop over k that fetches nothing is unrolled by two
 
   friend constexpr bool operator==(const tile_modes&, const tile_modes&) = default;
 };

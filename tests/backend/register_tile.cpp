@@ -259,6 +259,9 @@ TEST_CASE("register_tile agrees with plain loops for tall and wide tiles") {
   check_finishes<float, lanes<float>, 5, 5, 5, lanes_a>();
   check_finishes<double, lanes<double>, 4, 6, 16, lanes_a>();
   check_finishes<float, lanes<float>, 1, 6, 2, broadcast_a>();
+  // With 16 registers a column of A and a vector of B beside the sums.
+  check_finishes<double, lanes<double>, 3, 4, dynamic_k, tile_modes{.pairs = true}>();
+  check_finishes<float, lanes<float>, 3, 4, 20, tile_modes{.tail = any_tail, .pairs = true}>();
   check_finishes<std::complex<double>, neighbours<std::complex<double>>, 6, 2, 16, broadcast_a>();
   check_finishes<std::complex<float>, neighbours<std::complex<float>>, 4, 3, 7, broadcast_a>();
   check_finishes<std::complex<double>, lanes<double>, 10, 1, dynamic_k, broadcast_a>();

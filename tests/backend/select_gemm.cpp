@@ -34,8 +34,11 @@ static_assert(columns_tile(14, 2, 32, scalar::f64, tuned_for(14, &gemm_tuning::c
               tile_shape{4, 2});
 static_assert(columns_tile(14, 4, 32, scalar::f64,
                            tuned_for(14, &gemm_tuning::columns_vectors, 2)) == tile_shape{14, 2});
-static_assert(columns_tile(9, 4, 16, scalar::f64, as_shipped) == tile_shape{5, 2},
+static_assert(columns_tile(9, 4, 16, scalar::f64, as_shipped) == tile_shape{3, 4},
               "never more than the registers hold");
+static_assert(columns_tile(9, 7, 16, scalar::f64, as_shipped) == tile_shape{3, 4});
+static_assert(columns_tile(8, 6, 16, scalar::f64, as_shipped) == tile_shape{4, 3});
+static_assert(columns_tile(9, 4, 32, scalar::c64, as_shipped) == tile_shape{5, 2});
 static_assert(lanes_tile(8, 12, 32, scalar::f64, false, 1, as_shipped) == tile_shape{4, 6});
 static_assert(lanes_tile(8, 12, 32, scalar::f64, true, 1, as_shipped) == tile_shape{8, 3});
 static_assert(lanes_tile(8, 12, 32, scalar::f64, false, 1,

@@ -9,15 +9,27 @@ namespace tenfold::select {
 // `registers` are those of the processor, of which a complex sum takes two.
 
 /// The most vectors of columns of a register tile, A broadcast, and the most rows of one with so
-/// many: a row of B and an entry of A have registers too.
+/// many: a row of B and an entry of A have registers too, or, where these are fewer, a column of A
+/// and a vector of B (accumulators::keeps_rows). With 16 registers 3 x 4 loads as much for 12 sums
+/// as 4 x 3, but divides rows of 4, 7 and 8 vectors better (strided, in L2, double precision, Zen
+/// 3: order 29 34 GFLOP/s instead of 32, 32 39 instead of 37, 9 x 64 x 8 36 instead of 33).
 constexpr int most_vectors(int registers, scalar type) {
   const int r = registers_for(registers, type);
-  return r >= 32 ? 4 : r >= 16 ? 3 : 2;
+  return r >= 32 || (r >= 16 && !is_complex(type)) ? 4 : r >= 16 ? 3 : 2;
 }
 constexpr int most_rows(int vectors, int registers, scalar type) {
-  const int rows = (registers_for(registers, type) - 1 - vectors) / vectors;
+  const int free = registers_for(registers, type) - 1;
+  const int most = (free - vectors) / vectors, rows = most < vectors ? free / (vectors + 1) : most;
   return rows < 16 ? rows : 16;
 }
+
+/// Whether a loop over k is unrolled by two. With 16 registers a turn is some 22 instructions, and
+/// its end costs as much as a few of them: where both threads of a core are at work, which then
+/// fetch instructions by turns, the loop waits for these (strided, in L2, double precision, Zen 3,
+/// beside a busy thread: order 28 38 GFLOP/s, one at a time 32, 40 37 and 34, 29 34 and 31, 9 x 64
+/// x 8 31 and 28; by four as by two; interleaved order 24 and 32 1.03, 10 0.98 times the rate; with
+/// the core to itself strided alike).
+constexpr bool pairs_steps(int registers) { return registers < 32; }
 
 /// The most rows of the register tiles that the library carries: with up to 16 their code is nearly
 /// twice as long, and no single product of order 24 to 256 gains.

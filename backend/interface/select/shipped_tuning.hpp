@@ -91,7 +91,7 @@ constexpr gemm_tuning shipped(const size_class& c, instruction_set set,
                               processor model = processor::other) {
   gemm_tuning t{};
   t.columns_rows = 16;
-  t.columns_vectors = set == instruction_set::avx512 ? 4 : 3;
+  t.columns_vectors = 4;
   t.lanes_rows = set == instruction_set::avx512 ? 8 : 4;
   t.lanes_columns = set == instruction_set::avx512 ? 6 : 4;
   t.unroll = unrolled_products;
