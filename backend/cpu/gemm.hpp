@@ -15,6 +15,11 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// How entries lie whose lanes are problems.
+template <class T>
+inline constexpr lane_access problem_lanes =
+    is_complex_type<T> ? lane_access::split : lane_access::lanes;
+
 /// Where the matrices of one problem lie.
 struct problem_addresses {
   const void *a, *b;

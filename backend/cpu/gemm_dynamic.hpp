@@ -244,8 +244,7 @@ gemm_kernel<T> kernel_of(const gemm_shape& s, select::gemm_path path, const gemm
     return columns_kernel<T, neighbours<T>, Conjugate>(s, tuned);
   if (select::is_uniform(s.a, s.type))
     return lanes_kernel<T, lane_access::uniform, Conjugate>(s, tuned);
-  return lanes_kernel < T, is_complex_type<T> ? lane_access::split : lane_access::lanes,
-         Conjugate > (s, tuned);
+  return lanes_kernel<T, problem_lanes<T>, Conjugate>(s, tuned);
 }
 
 template <class T>

@@ -25,9 +25,8 @@ constexpr gemm_kernel<T> static_kernel(const gemm_tuning& tuned) {
           products_of_columns<T, m, n, k, strides, Tiles.past_caches(), conjugate, finish>();
     return kernel;
   } else {
-    constexpr lane_access a = select::is_uniform(S.a, S.type) ? lane_access::uniform
-                              : is_complex_type<T>            ? lane_access::split
-                                                              : lane_access::lanes;
+    constexpr lane_access a =
+        select::is_uniform(S.a, S.type) ? lane_access::uniform : problem_lanes<T>;
     return {products_by_lanes<T, m, n, k, strides_by_lanes<T>(S), Tiles, a, conjugate, finish>,
             Path, Tiles.ahead.to, &tuned, Tiles.width};
   }

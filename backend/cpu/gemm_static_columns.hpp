@@ -9,6 +9,7 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// What shapes the code of a shape by columns.
 template <class T>
 constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
   const select::columns_code code =
@@ -28,6 +29,7 @@ constexpr static_tiles columns_tiles(const gemm_shape& s, const gemm_tuning& tun
     tiles.kept_lines = fetched(tile_count(s.m, code.kept.of, passing)).lines;
   return tiles;
 }
+
 /// The register tiles of M x N entries, N in vectors, calling f<m, n, last>(row, column).
 ///
 /// `last`: the vector at the end of these columns is the last of all.

@@ -6,6 +6,7 @@
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
 
+/// What shapes the code of a shape by lanes.
 template <class T>
 constexpr static_tiles lanes_tiles(const gemm_shape& s, const gemm_tuning& tuned) {
   const int vectors = select::vectors_of_problems(s, lanes<T>), width = vectors * lanes<T>;
@@ -70,10 +71,9 @@ template <class T, int M, int N, int K, tile_strides S, static_tiles Tiles, lane
           bool ConjugateA, epilogue Finish>
 [[gnu::noinline]] void products_by_lanes(const tile_walk&, const tile_operands<T>& from,
                                          index tiles, const problem_steps& step) {
-  constexpr lane_access how_lanes = is_complex_type<T> ? lane_access::split : lane_access::lanes;
   constexpr tile_modes how{.a = A,
-                           .b = how_lanes,
-                           .c = how_lanes,
+                           .b = problem_lanes<T>,
+                           .c = problem_lanes<T>,
                            .conjugate_a = ConjugateA,
                            .ahead = Tiles.ahead.to,
                            .lines = Tiles.ahead.lines,

@@ -251,9 +251,6 @@ struct lanes_cut {
   static constexpr int widest = most.n;
   static constexpr int rows(int) { return most.m; }
 };
-template <class T>
-inline constexpr lane_access problem_lanes =
-    is_complex_type<T> ? lane_access::split : lane_access::lanes;
 template <class T, int W, lane_access A, bool Conjugate>
 using lanes_table = tile_table<T, W, lanes_cut<T, W, A>,
                                tile_modes{.a = A,

@@ -15,7 +15,8 @@ namespace tenfold::select {
 /// 3: order 29 34 GFLOP/s instead of 32, 32 39 instead of 37, 9 x 64 x 8 36 instead of 33).
 constexpr int most_vectors(int registers, scalar type) {
   const int r = registers_for(registers, type);
-  return r >= 32 || (r >= 16 && !is_complex(type)) ? 4 : r >= 16 ? 3 : 2;
+  if (r < 16) return 2;
+  return r >= 32 || !is_complex(type) ? 4 : 3;
 }
 constexpr int most_rows(int vectors, int registers, scalar type) {
   const int free = registers_for(registers, type) - 1;
