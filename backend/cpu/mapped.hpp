@@ -154,7 +154,8 @@ struct entry_runs {
   }
 };
 
-// Vectors of numbers may be wider than registers are: g++ warns of those that are returned.
+// Vectors of numbers may be wider than registers are: compilers warn of those that are passed or
+// returned by value.
 
 /// v := 0, Step, 2 Step, ...
 template <int Step, class V, int... J>

@@ -254,14 +254,15 @@ struct short_vec {
   typedef T type __attribute__((vector_size(P * sizeof(T))));
 };
 
-/// The first lanes of V, and the last; by a shuffle, since g++ 12 warns of its own casts.
+/// The first lanes of V, and the last; by a shuffle, since g++ 12 warns of its own casts, and by
+/// reference, since compilers warn of vectors wider than registers that are passed by value.
 template <class V, int... I>
-[[gnu::always_inline]] inline auto low_half(V v, std::integer_sequence<int, I...>) {
+[[gnu::always_inline]] inline auto low_half(const V& v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, I...);
 }
 
 template <class V, int... I>
-[[gnu::always_inline]] inline auto high_half(V v, std::integer_sequence<int, I...>) {
+[[gnu::always_inline]] inline auto high_half(const V& v, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(v, v, (static_cast<int>(sizeof...(I)) + I)...);
 }
 
