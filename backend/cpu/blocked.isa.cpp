@@ -27,14 +27,12 @@ inline constexpr int row_lanes = std::max(blocked_tile<T>.m, block_entries<T>);
 
 // ---- register tiles -----------------------------------------------------------------------------
 
-/// C[m][n] := alpha sum_k A[k][m] B[n][k] + beta C[m][n] of panels, C being given by `t`.
+/// C[m][n] := alpha sum_k A[k][m] B[n][k] + beta C[m][n] of panels.
 template <class T>
-using tile_function = void (*)(tile_operands<T> t, index k);
+using tile_function = void (*)(const tile_operands<T>& t, index k);
 
 template <class T, int M, int N>
-void multiply_tile(tile_operands<T> t, index k) {
-  t.a_m = 1;
-  t.a_k = row_lanes<T>;
+void multiply_tile(const tile_operands<T>& t, index k) {
   constexpr tile_modes how{.streams = true, .fetches_run = true};
   register_tile<T, column_lanes<T>, M, N, dynamic_k, how, epilogue::update>(t, k);
 }
@@ -198,53 +196,64 @@ class product {
     pack_operand<T, row_lanes<T>>(a, args_.a, in_a_, step_.a, in_m.x, m, k_at, k,
                                   {0, neighbours_apart::of(k_.loops, k_.count, &step_loop::a)});
     const index tile_count = (m + blocked_tile<T>.m - 1) / blocked_tile<T>.m;
-    for (index c = 0; c < panel_count; ++c)
-      for (index t = 0; t < tile_count; ++t) {
-        const index r = t * blocked_tile<T>.m;
-        const fetch_cursor next =
-            c + 1 < panel_count ? fetch(panels[c + 1], k, t, tile_count) : fetch_cursor{};
-        tiles(to, panels[c], column_at + panels[c].first, in_m.y + r,
-              std::min<index>(blocked_tile<T>.m, m - r),
-              a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>, k, next);
+    tile_operands<T> t;
+    t.a_m = 1;
+    t.a_k = row_lanes<T>;
+    const index together = select::panels_together(width * index{sizeof(T)}, streams_);
+    for (index first = 0; first < panel_count; first += together) {
+      const index end = std::min(first + together, panel_count);
+      for (index tile = 0; tile < tile_count; ++tile) {
+        const index r = tile * blocked_tile<T>.m;
+        t.a = a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>;
+        for (index c = first; c < end; ++c) {
+          const column_panel<T>& x = panels[c];
+          t.b = x.b;
+          t.b_k = x.b_k;
+          t.b_n = x.b_n;
+          t.next.fetches = false;
+          if (c + together < panel_count) fetch(panels[c + together], k, tile, tile_count, t.next);
+          tiles(to, x, column_at + x.first, in_m.y + r, std::min<index>(blocked_tile<T>.m, m - r),
+                t, k);
+        }
       }
+    }
   }
 
-  /// Fetches part t of a panel: one that is packed by the tile that is multiplied next, a line with
-  /// each contracted value, which of one or two parts are not all lines (order 1600, double
-  /// precision: 1.06 times the rate, Emerald Rapids). One that is read in place at once: its rows
-  /// lie too far apart to be foreseen (`dcba := sum_e ce deba` of extents 36: 33 GFLOP/s instead of
-  /// 22, Granite Rapids).
+  /// Fetches one of so many parts of a panel. Of one that is packed, the tile that is multiplied
+  /// next does, by `next`: a line with each contracted value, which of one or two parts are not all
+  /// lines (order 1600, double precision: 1.06 times the rate, Emerald Rapids). One that is read in
+  /// place is fetched at once: its rows lie too far apart to be foreseen (`dcba := sum_e ce deba`
+  /// of extents 36: 33 GFLOP/s instead of 22, Granite Rapids).
   ///
   /// Lines of memory that are packed next are not fetched: of `dcba := sum_e aebd ce`, 287 MB, they
   /// slowed the tiles by as much as packing gained (0.9 to 1.0 of the rate), of `edcba := sum_f
   /// afbce df` and `dabfe fc`, 24 to 48 values a label, by more (0.7 to 0.97; Zen 5). Nor are these
   /// faster where B is read along its own neighbours, and results wait in L2 to be transposed on
   /// their way out: without that they run at 1.3 to 1.8 times the rate, with it at 0.7 to 1.15.
-  static fetch_cursor fetch(const column_panel<T>& x, index k, index t, index parts) {
+  static void fetch(const column_panel<T>& x, index k, index part, index parts,
+                    fetch_cursor& next) {
     if (x.is_packed) {
       const index bytes = x.vectors * x.b_n * index{sizeof(T)};
-      fetch_cursor part{.fetches = true};
-      part.a =
-          reinterpret_cast<std::uintptr_t>(x.b) + static_cast<std::uintptr_t>(bytes * t / parts);
-      part.rate_a = (bytes + parts * k - 1) / (parts * k);
-      return part;
+      next.fetches = true;
+      next.a =
+          reinterpret_cast<std::uintptr_t>(x.b) + static_cast<std::uintptr_t>(bytes * part / parts);
+      next.rate_a = (bytes + parts * k - 1) / (parts * k);
+      return;
     }
-    for (index i = k * t / parts; i < k * (t + 1) / parts; ++i)
-      for (index n = 0; n < x.vectors; ++n) __builtin_prefetch(x.b + i * x.b_k + n * x.b_n);
-    return {};
+    for (index q = k * part / parts; q < k * (part + 1) / parts; ++q)
+      for (index n = 0; n < x.vectors; ++n) __builtin_prefetch(x.b + q * x.b_k + n * x.b_n);
   }
 
   /// One register tile: into C where its rows and columns lie regularly, else by way of scratch.
   /// Runs that go on from row to row can go past the caches, too (`fedcba := sum_g bged cafg`, 24
   /// and 20 values a label, single precision, Zen 5: 109 GFLOP/s instead of 80).
+  ///
+  /// What tiles have in common stands in `t`, which is not copied: that would read together what
+  /// was just stored apart, and so wait until all stores before are done, those of results to
+  /// memory among them (`fedcba := sum_g aged cbfg`, 16 and 24 values a label, Zen 3: 18 GFLOP/s,
+  /// with a copy 12).
   void tiles(const target<T>& to, const column_panel<T>& x, const index* column_at,
-             const index* row_at, index rows, const T* a, index k, const fetch_cursor& next) const {
-    tile_operands<T> t;
-    t.next = next;
-    t.a = a;
-    t.b = x.b;
-    t.b_k = x.b_k;
-    t.b_n = x.b_n;
+             const index* row_at, index rows, tile_operands<T>& t, index k) const {
     const tile_function<T> multiply = tile_of<T>(rows, x.vectors);
     if (x.in_vectors && is_tile<T>(rows) && is_regular(row_at, rows)) {
       t.c = to.data + row_at[0] + column_at[0];
@@ -269,6 +278,9 @@ class product {
     t.c = sums;
     t.c_m = width;
     t.c_n = v;
+    t.alpha = T(1);
+    t.beta = T(0);
+    t.past_caches = false;
     multiply(t, k);
     if (touch) {
       alignas(64) std::byte all[sizeof(T) * blocked_tile<T>.m * width];

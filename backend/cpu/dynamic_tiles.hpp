@@ -18,14 +18,18 @@ inline constexpr int most_dynamic_rows = select::dynamic_tile(scalar_of<T>).m;
 template <class T>
 inline constexpr int most_dynamic_columns = select::dynamic_tile(scalar_of<T>).n;
 
+/// By reference: a copy on its way to a function reads together what was just stored apart, and
+/// waits until all stores before are done.
 template <class T>
-using dynamic_tile_function = void (*)(tile_operands<T>, const step_loop*, int, index, index);
+using dynamic_tile_function = void (*)(const tile_operands<T>&, const step_loop*, int, index,
+                                       index);
 
 /// `count` register tiles side by side along n. `update` serves overwriting too: alpha = 1 changes
 /// no bit and beta = 0 does not read.
 template <class T, int W, int M, int N, tile_modes How>
-void dynamic_tiles(tile_operands<T> t, const step_loop* k_outer, int k_outer_count, index k,
-                   index count) {
+void dynamic_tiles(const tile_operands<T>& first, const step_loop* k_outer, int k_outer_count,
+                   index k, index count) {
+  tile_operands<T> t = first;
   for (index i = 0; i < count; ++i) {
     register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k_outer, k_outer_count, k);
     if constexpr (How.a_varies) t.a += N * t.a_n;
@@ -76,7 +80,7 @@ const dynamic_tile_function<T>* dynamic_tiles_of(const program_step& step) {
 }
 
 template <class T>
-using listed_function = void (*)(listed_operands<T>, index, index);
+using listed_function = void (*)(const listed_operands<T>&, index, index);
 
 /// Tile (m, n) of listed rows is entry (m - 1) most_listed_columns + n - 1.
 template <class T, int W>

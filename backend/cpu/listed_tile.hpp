@@ -57,8 +57,9 @@ struct listed_operands {
 //   for m < M, k < `contracted`; n < N and `count` times as many; real entries of W lanes
 //   beta == 0: C is not read
 template <class T, int W, int M, int N>
-void listed_tiles(listed_operands<T> x, index contracted, index count) {
+void listed_tiles(const listed_operands<T>& first, index contracted, index count) {
   static_assert(!is_complex_type<T>);
+  listed_operands<T> x = first;
   tile_operands<T> t;
   t.a_m = 1;
   t.b_n = x.b_n;

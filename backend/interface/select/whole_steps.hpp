@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numeric>
 #include <tenfold/backend/interface/blocking.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/select/gemm_tiles.hpp>
@@ -143,6 +144,14 @@ inline constexpr index longest_cut = 64;
 /// contracted values for their lines to stay in L1.
 constexpr bool reads_in_place(index rows, index k, int tile_rows) {
   return rows <= 16 * tile_rows && k <= 128;
+}
+
+/// Panels of B that a tile of rows meets before the next one does. One stays in L1 that way; but of
+/// results that go past the caches so many whose rows together are whole lines of memory: a line in
+/// halves waits for its other half, and is written in parts if it waits long (`fedcba := sum_g cged
+/// bafg`, 16 and 24 values a label, Zen 3, rows of 96 bytes: 28 GFLOP/s, one at a time 20).
+constexpr index panels_together(index row_bytes, bool past_caches) {
+  return past_caches ? 64 / std::gcd(row_bytes, index{64}) : 1;
 }
 
 /// What is kept of the columns of a register tile.
