@@ -182,26 +182,38 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     tile_operands<T> t = operands_of(step, p, alpha, beta);
     t.k_ahead = rows_ahead(step, columns.longer);
     const dynamic_tile_function<T>* const functions = dynamic_tiles_of<T, W>(step);
-    const auto row_of_height = [&](int m) {
-      return row_of(columns, [&](int n) { return functions[(m - 1) * most + n - 1]; });
+    // Tiles that are alike run by one call: down the rows where there is one of them in each.
+    const auto run = [&](int m, int n, const tiles_in_line& line) {
+      functions[(m - 1) * most + n - 1](t, k_outer, step.k_outer_count, step.k.extent, line);
     };
-    const auto high = row_of_height(rows.longer);
-    const auto low = rows.short_count > 0 ? row_of_height(rows.longer - 1) : high;
+    const bool down = columns.count() == 1;
     for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
-      const auto run_row = [&](const auto& row, index first) {
-        t.a = q.a + first * step.m.a;
-        t.b = q.b;
-        t.c = q.c + first * step.m.c;
-        row.longer(t, k_outer, step.k_outer_count, step.k.extent, row.long_count);
-        if (row.short_count == 0) return;
-        t.a += row.done * step.n.a;
-        t.b += row.done * step.n.b;
-        t.c += row.done * step.n.c;
-        row.shorter(t, k_outer, step.k_outer_count, step.k.extent, row.short_count);
+      const auto run_rows = [&](index first, int height, index count) {
+        const index in_a = height * step.m.a, in_c = height * step.m.c;
+        if (down) {
+          t.a = q.a + first * step.m.a;
+          t.b = q.b;
+          t.c = q.c + first * step.m.c;
+          return run(height, columns.longer, {count, in_a, 0, in_c});
+        }
+        const auto run_columns = [&](int width, index tiles) {
+          const tiles_in_line line{tiles, width * step.n.a, width * step.n.b, width * step.n.c};
+          run(height, width, line);
+          t.a += tiles * line.a;
+          t.b += tiles * line.b;
+          t.c += tiles * line.c;
+        };
+        for (index r = 0; r < count; ++r) {
+          t.a = q.a + first * step.m.a + r * in_a;
+          t.b = q.b;
+          t.c = q.c + first * step.m.c + r * in_c;
+          run_columns(columns.longer, columns.long_count);
+          if (columns.short_count > 0) run_columns(columns.longer - 1, columns.short_count);
+        }
       };
-      index first = 0;
-      for (index r = 0; r < rows.long_count; ++r, first += rows.longer) run_row(high, first);
-      for (index r = 0; r < rows.short_count; ++r, first += rows.longer - 1) run_row(low, first);
+      run_rows(0, rows.longer, rows.long_count);
+      if (rows.short_count > 0)
+        run_rows(rows.long_count * rows.longer, rows.longer - 1, rows.short_count);
     });
   }
 

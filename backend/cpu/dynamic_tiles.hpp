@@ -18,23 +18,28 @@ inline constexpr int most_dynamic_rows = select::dynamic_tile(scalar_of<T>).m;
 template <class T>
 inline constexpr int most_dynamic_columns = select::dynamic_tile(scalar_of<T>).n;
 
+/// Tiles that are alike: how many, and from one to the next.
+struct tiles_in_line {
+  index count, a, b, c;
+};
+
 /// By reference: a copy on its way to a function reads together what was just stored apart, and
 /// waits until all stores before are done.
 template <class T>
 using dynamic_tile_function = void (*)(const tile_operands<T>&, const step_loop*, int, index,
-                                       index);
+                                       const tiles_in_line&);
 
-/// `count` register tiles side by side along n. `update` serves overwriting too: alpha = 1 changes
-/// no bit and beta = 0 does not read.
+/// Register tiles in a line. `update` serves overwriting too: alpha = 1 changes no bit and beta = 0
+/// does not read.
 template <class T, int W, int M, int N, tile_modes How>
 void dynamic_tiles(const tile_operands<T>& first, const step_loop* k_outer, int k_outer_count,
-                   index k, index count) {
+                   index k, const tiles_in_line& line) {
   tile_operands<T> t = first;
-  for (index i = 0; i < count; ++i) {
+  for (index i = 0; i < line.count; ++i) {
     register_tile<T, W, M, N, dynamic_k, How, epilogue::update>(t, k_outer, k_outer_count, k);
-    if constexpr (How.a_varies) t.a += N * t.a_n;
-    t.b += N * t.b_n;
-    t.c += N * t.c_n;
+    t.a += line.a;
+    t.b += line.b;
+    t.c += line.c;
   }
 }
 
