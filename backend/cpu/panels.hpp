@@ -96,8 +96,12 @@ class packing {
       const index blocks = (near - c) / (p * apart);
       const index ahead = 0 < blocks && blocks < blocks_ahead ? blocks_ahead / blocks : 1;
       for (index k = 0; k < k_count_; ++k) {
+        // Not by a function, which g++ would not call: it does nothing but fetch.
         if (k + ahead < k_count_)
-          for (index q = c; q < near; q += blocks_of_line * p * apart) fetch(q, k + ahead);
+          for (index q = c; q < near; q += blocks_of_line * p * apart) {
+            const X* const x = from_ + lane_at_[q * W] + k_at_[k + ahead];
+            for (int l = 0; l < W; ++l) __builtin_prefetch(x + l * lane_stride(q));
+          }
         for (index q = c; q < near; q += p * apart) block(q, k);
         if (draws_back) block(last, k);
       }
@@ -112,14 +116,10 @@ class packing {
   /// Blocks that lie ahead of one that is transposed, whose lines are fetched. A run of few lines
   /// ends before the processor foresees it (Zen 3, from memory, `cba := sum_d adb cd`, 312 values a
   /// label, 24 of c: 18 GFLOP/s instead of 10; `edcba := sum_f afbce df`, 24 to 48 values, single
-  /// precision: 25 instead of 19; others of that list 0.93 to 1.12; 4 or 16 ahead are as good).
+  /// precision: 25 instead of 19; others of that list 0.86 to 1.18; 4 or 16 ahead are as good).
   static constexpr index blocks_ahead = 8;
   static constexpr index blocks_of_line =
       std::max<index>(1, 64 / (p * static_cast<index>(sizeof(X))));
-  void fetch(index q, index k) const {
-    const X* const x = from_ + lane_at_[q * W] + k_at_[k];
-    for (int l = 0; l < W; ++l) __builtin_prefetch(x + l * lane_stride(q));
-  }
 
   /// How many panels from q on hold neighbours of one another, all at once; at least 1.
   index side_by_side(index q, index panels) const {
