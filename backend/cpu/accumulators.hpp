@@ -311,13 +311,14 @@ struct accumulators {
   }
 
  private:
-  /// Whether registers hold a column of A and a vector of B beside the sums, but not a row of B and
-  /// an entry of A.
-  static constexpr bool has_few_rows = (M < N) && (registers < M * N + N + 1) && !ends_narrow;
+  /// Whether a column of A is kept: registers hold one and a vector of B beside the sums, but not a
+  /// row of B and an entry of A.
   template <tile_modes How>
-  static constexpr bool keeps_rows = (W > 1) && !is_complex_type<T> && has_few_rows && How.has_b &&
-                                     !How.a_varies && How.a == lane_access::uniform
-                                     && How.b == lane_access::lanes;
+  static constexpr bool keeps_rows = [] {
+    const bool fits = M < N && registers < M * N + N + 1 && !ends_narrow;
+    return fits && W > 1 && !is_complex_type<T> && How.has_b && !How.a_varies &&
+           How.a == lane_access::uniform && How.b == lane_access::lanes;
+  }();
 
   /// Whether the last column, where it has only How.tail entries, is drawn back to end with them:
   /// it shares entries with the column before, and both come out alike. (A narrower one is masked:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/chunk_runs.hpp>
 #include <tenfold/backend/cpu/dynamic_entries.hpp>
 #include <tenfold/backend/cpu/dynamic_halves.hpp>
 #include <tenfold/backend/cpu/dynamic_moves.hpp>
@@ -105,22 +106,19 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     const listed_matrix<T> matrix(p.a, rows, sums);
     listed_operands<T> t{nullptr,  p.b,      p.c,   matrix.b_k, matrix.c_m,
                          step.n.b, step.n.c, alpha, beta};
+    const auto& tiles = listed_table<T, W>;
     for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
       for (index r = 0; r < matrix.tiles.count(); ++r) {
         const int m = matrix.height(r);
-        const auto all =
-            row_of(select::chunks(step.n.extent, select::listed_columns(m)), [&](int n) {
-              return listed_table<T, W>.data()[(m - 1) * select::most_listed_columns + n - 1];
-            });
+        const select::chunks columns(step.n.extent, select::listed_columns(m));
         t.a = matrix.tile(r);
         t.c_m = matrix.c_m + matrix.tiles.start(r);
-        t.b = q.b;
-        t.c = q.c;
-        all.longer(t, matrix.terms, all.long_count);
-        if (all.short_count == 0) continue;
-        t.b += all.done * step.n.b;
-        t.c += all.done * step.n.c;
-        all.shorter(t, matrix.terms, all.short_count);
+        for_each_run_of_chunks(columns, [&](index column, index width, index count) {
+          t.b = q.b + column * step.n.b;
+          t.c = q.c + column * step.n.c;
+          tiles[static_cast<std::size_t>((m - 1) * select::most_listed_columns + width - 1)](
+              t, matrix.terms, count);
+        });
       }
     });
   }
@@ -182,38 +180,26 @@ class dynamic_contract : protected dynamic_moves<T, W> {
     tile_operands<T> t = operands_of(step, p, alpha, beta);
     t.k_ahead = rows_ahead(step, columns.longer);
     const dynamic_tile_function<T>* const functions = dynamic_tiles_of<T, W>(step);
-    // Tiles that are alike run by one call: down the rows where there is one of them in each.
-    const auto run = [&](int m, int n, const tiles_in_line& line) {
-      functions[(m - 1) * most + n - 1](t, k_outer, step.k_outer_count, step.k.extent, line);
-    };
-    const bool down = columns.count() == 1;
     for_each_outer<max_step_loops>(loops, step.outer_count, p, [&](const step_pointers<T>& q) {
-      const auto run_rows = [&](index first, int height, index count) {
-        const index in_a = height * step.m.a, in_c = height * step.m.c;
-        if (down) {
-          t.a = q.a + first * step.m.a;
-          t.b = q.b;
-          t.c = q.c + first * step.m.c;
-          return run(height, columns.longer, {count, in_a, 0, in_c});
-        }
-        const auto run_columns = [&](int width, index tiles) {
-          const tiles_in_line line{tiles, width * step.n.a, width * step.n.b, width * step.n.c};
-          run(height, width, line);
-          t.a += tiles * line.a;
-          t.b += tiles * line.b;
-          t.c += tiles * line.c;
-        };
-        for (index r = 0; r < count; ++r) {
-          t.a = q.a + first * step.m.a + r * in_a;
-          t.b = q.b;
-          t.c = q.c + first * step.m.c + r * in_c;
-          run_columns(columns.longer, columns.long_count);
-          if (columns.short_count > 0) run_columns(columns.longer - 1, columns.short_count);
-        }
+      const auto run = [&](index row, index column, index height, index width,
+                           const tiles_in_line& line) {
+        t.a = q.a + row * step.m.a + column * step.n.a;
+        t.b = q.b + column * step.n.b;
+        t.c = q.c + row * step.m.c + column * step.n.c;
+        functions[(height - 1) * most + width - 1](t, k_outer, step.k_outer_count, step.k.extent,
+                                                   line);
       };
-      run_rows(0, rows.longer, rows.long_count);
-      if (rows.short_count > 0)
-        run_rows(rows.long_count * rows.longer, rows.longer - 1, rows.short_count);
+      for_each_run_of_chunks(rows, [&](index first, index height, index count) {
+        // Tiles that are alike run by one call: down the rows where there is one of them in each.
+        if (columns.count() == 1)
+          return run(first, 0, height, columns.longer,
+                     {count, height * step.m.a, 0, height * step.m.c});
+        for (index r = 0; r < count; ++r)
+          for_each_run_of_chunks(columns, [&](index column, index width, index tiles) {
+            run(first + r * height, column, height, width,
+                {tiles, width * step.n.a, width * step.n.b, width * step.n.c});
+          });
+      });
     });
   }
 

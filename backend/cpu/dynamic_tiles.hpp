@@ -97,19 +97,5 @@ inline constexpr auto listed_table = []<int... I>(std::integer_sequence<int, I..
 }
 (std::make_integer_sequence<int, select::most_listed_columns * select::listed_rows>{});
 
-/// The register tiles of a row, side by side along n.
-template <class Function>
-struct row_of_tiles {
-  Function longer, shorter;
-  index long_count, short_count, done;  ///< done: columns of the longer ones
-};
-/// tile(n): the function for n columns.
-template <class Tile>
-auto row_of(const select::chunks& columns, const Tile& tile) {
-  return row_of_tiles<decltype(tile(1))>{
-      tile(columns.longer), columns.short_count > 0 ? tile(columns.longer - 1) : nullptr,
-      columns.long_count, columns.short_count, columns.long_count * columns.longer};
-}
-
 }  // namespace TENFOLD_ISA
 }  // namespace tenfold::cpu

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tenfold/backend/cpu/chunk_runs.hpp>
 #include <tenfold/backend/cpu/gemm.hpp>
 #include <tenfold/backend/cpu/gemm_tiles.hpp>
 #include <tenfold/backend/cpu/scratch.hpp>
@@ -10,23 +11,6 @@
 /// more to compile here than anywhere else.
 namespace tenfold::cpu {
 inline namespace TENFOLD_ISA {
-
-/// Calls f(first, length, count) for each run of equal ones among parts i to `end` of a range.
-template <class F>
-[[gnu::always_inline]] inline void for_each_run_of_chunks(const select::chunks& parts, index i,
-                                                          index end, const F& f) {
-  const index long_end = end < parts.long_count ? end : parts.long_count;
-  if (i < long_end) f(parts.start(i), index{parts.longer}, long_end - i);
-  const index short_first = i < long_end ? long_end : i;
-  if (short_first < end) f(parts.start(short_first), index{parts.longer - 1}, end - short_first);
-}
-/// Calls f(first, length) for each part.
-template <class F>
-[[gnu::always_inline]] inline void for_each_chunk(const select::chunks& parts, const F& f) {
-  for_each_run_of_chunks(parts, 0, parts.count(), [&](index first, index length, index count) {
-    for (index i = 0; i < count; ++i) f(first + i * length, length);
-  });
-}
 
 /// How columns of B are met by all rows before the next ones.
 template <class T>
@@ -120,11 +104,10 @@ void walk(const tile_walk& how, const tile_operands<T>& t, index count, const pr
                     last && t.tail > 0 ? (width - 1) * t.b_n + t.tail : width * t.b_n);
           b = packed.data;
         }
-        for_each_run_of_chunks(how.rows, 0, how.rows.count(),
-                               [&](index row, index height, index tiles) {
-                                 line(row, column, b, function(height, width, last), tiles,
-                                      height * t.a_m, 0, height * t.c_m);
-                               });
+        for_each_run_of_chunks(how.rows, [&](index row, index height, index tiles) {
+          line(row, column, b, function(height, width, last), tiles, height * t.a_m, 0,
+               height * t.c_m);
+        });
       });
     }
     next = first;

@@ -81,43 +81,12 @@ class packing {
       }
       return;
     }
-    // All neighbours of one contracted value at a time: they share a page.
-    for (index c = 0; c < std::min(apart, panels); ++c) {
-      const index end = c + (panels - c + apart - 1) / apart * apart;
-      index near = c;  // panels c, c + apart, ... up to here
-      while (are_neighbours(near, apart)) near += p * apart;
-      // The last block is drawn back so that it ends with the columns.
-      const index last = end - p * apart;
-      const bool draws_back = near < end && near > last && are_neighbours(last, apart);
-      const auto block = [&](index q, index k) {
-        pack_block<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
-                                        from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
-      };
-      const index blocks = (near - c) / (p * apart);
-      const index ahead = 0 < blocks && blocks < blocks_ahead ? blocks_ahead / blocks : 1;
-      for (index k = 0; k < k_count_; ++k) {
-        // Not by a function, which g++ would not call: it does nothing but fetch.
-        if (k + ahead < k_count_)
-          for (index q = c; q < near; q += blocks_of_line * p * apart) {
-            const X* const x = from_ + lane_at_[q * W] + k_at_[k + ahead];
-            for (int l = 0; l < W; ++l) __builtin_prefetch(x + l * lane_stride(q));
-          }
-        for (index q = c; q < near; q += p * apart) block(q, k);
-        if (draws_back) block(last, k);
-      }
-      if (!draws_back)
-        for (index q = near; q < panels; q += apart) panel(q);
-    }
+    transposed(panels, apart);
   }
 
  private:
   static constexpr int p = block_entries<T>;
 
-  /// Blocks that lie ahead of one that is transposed, whose lines are fetched. A run of few lines
-  /// ends before the processor foresees it (Zen 3, from memory, `cba := sum_d adb cd`, 312 values a
-  /// label, 24 of c: 18 GFLOP/s instead of 10; `edcba := sum_f afbce df`, 24 to 48 values, single
-  /// precision: 25 instead of 19; others of that list 0.86 to 1.18; 4 or 16 ahead are as good).
-  static constexpr index blocks_ahead = 8;
   static constexpr index blocks_of_line =
       std::max<index>(1, 64 / (p * static_cast<index>(sizeof(X))));
 
@@ -142,6 +111,37 @@ class packing {
         for (index k = first; k < end; ++k, to += W)
           store_row<T, p>(to, load_row<T, p, Conjugated>(from_ + lane_at_[q * W] + k_at_[k] + i));
       }
+    }
+  }
+
+  /// Neighbours `apart` panels from one another: of one contracted value all of them at a time,
+  /// since they share a page.
+  void transposed(index panels, index apart) const {
+    for (index c = 0; c < std::min(apart, panels); ++c) {
+      const index end = c + (panels - c + apart - 1) / apart * apart;
+      index near = c;  // panels c, c + apart, ... up to here
+      while (are_neighbours(near, apart)) near += p * apart;
+      // The last block is drawn back so that it ends with the columns.
+      const index last = end - p * apart;
+      const bool draws_back = near < end && near > last && are_neighbours(last, apart);
+      const auto block = [&](index q, index k) {
+        pack_block<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
+                                        from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
+      };
+      const index blocks = (near - c) / (p * apart);
+      const index ahead = select::packed_ahead(blocks);
+      for (index k = 0; k < k_count_; ++k) {
+        // Not by a function, which g++ would not call: it does nothing but fetch.
+        if (k + ahead < k_count_)
+          for (index q = c; q < near; q += blocks_of_line * p * apart) {
+            const X* const x = from_ + lane_at_[q * W] + k_at_[k + ahead];
+            for (int l = 0; l < W; ++l) __builtin_prefetch(x + l * lane_stride(q));
+          }
+        for (index q = c; q < near; q += p * apart) block(q, k);
+        if (draws_back) block(last, k);
+      }
+      if (!draws_back)
+        for (index q = near; q < panels; q += apart) panel(q);
     }
   }
 

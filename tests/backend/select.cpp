@@ -291,6 +291,7 @@ static_assert(columns_beside(96, 8, 24, 5000, 96, 8, 2 << 20) == 24, "many rows"
 static_assert(panels_together(96, true) == 2 && panels_together(48, true) == 4,
               "rows of tiles are lines together");
 static_assert(panels_together(192, true) == 1, "they are lines");
+static_assert(packed_ahead(2) == 4 && packed_ahead(12) == 1 && packed_ahead(0) == 1);
 static_assert(panels_together(96, false) == 1, "they are not written past the caches");
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
 static_assert(blocks_of(1600, 300, 300, scalar::f64, avx512_capabilities).m == 112,
