@@ -54,17 +54,6 @@ class source {
         });
   }
 
-  /// Fetches the lines of a tile whose rows, which run along m, the processor does not foresee.
-  void fetch(index distance, index rows, index columns) const {
-    if (m_ != 1 || n_ == 0 || rows == 1) return;
-    const auto size = static_cast<index>(bytes_of(ref_.type));
-    const auto at = reinterpret_cast<std::uintptr_t>(base_);
-    for (index j = 0; j < columns; ++j)
-      for (index i = 0; i < rows * size; i += line)
-        __builtin_prefetch(reinterpret_cast<const void*>(
-            at + static_cast<std::uintptr_t>((distance + j * n_) * size + i)));
-  }
-
  private:
   const operand_ref& ref_;
   const void* base_;
@@ -159,10 +148,6 @@ class entry_wise {
                             column,
                             n_.extent - column};
         here.next();
-        if (i + 1 < end) {
-          a_.fetch(here.a, tile_m_, tile_n_);
-          if (has_b_) b_.fetch(here.b, tile_m_, tile_n_);
-        }
         if (collects_) {
           tile_place waiting = at;
           waiting.c = lines.next(at.c, at.rows * at.columns);
