@@ -153,6 +153,8 @@ class explaining_products : protected explained_values<M, L, Program> {
     e.rows = tile.m;
     e.columns = tile.n;
     e.why = select::tile_reason::registers;
+    const select::tile_shape streamed = select::streamed_tile(caps_.registers, problem_.type);
+    if (streamed != tile && select::takes_streamed_tile(step.blocks.k)) e.streamed = streamed;
     const auto& order = plan_.steps[s].order;
     for (int i = order.count - 1; i >= 0 && in.lane < 0; --i) {
       if (contains(turned ? e.m : e.n, order[i])) in.lane = order[i];

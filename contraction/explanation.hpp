@@ -133,6 +133,8 @@ struct explained_step {
   int rows = 0, columns = 0;
   index row_extent = 1, column_extent = 1;
   blocking blocks;  ///< of a product that is blocked
+  /// Of such a product, if another one, where the result goes past the caches.
+  select::tile_shape streamed{0, 0};
   select::tile_reason why = select::tile_reason::no_more;
   monomial flops;
   amount bytes;               ///< of the operands and the result, where they are not in registers

@@ -94,13 +94,11 @@ class whole_lowering : protected program_builder<L, Program> {
     if (!out_.feasible) return;
 
     product_groups<L.labels> g = base::groups_of(s);
-    const index lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
-    const index tile = select::blocked_tile(caps_.registers, problem_.type).n * lanes;
-    if (g.arrange(lanes, tile, static_cast<index>(bytes_of(problem_.type)), caps_.l2_bytes))
-      std::swap(a, b);
+    if (g.arrange(problem_.type, caps_)) std::swap(a, b);
 
     program_step& step = append_whole(step_kind::blocked, s, a, b, c);
     const index m = g.rows.extent(), n = g.columns.extent(), k = g.sums.extent();
+    const index lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
     step.blocks = select::blocks_of(m, n, k, problem_.type, caps_, g.transposed_together(lanes));
     step.row_count = g.rows.count;
     step.column_count = g.columns.count;

@@ -99,9 +99,8 @@ struct product_groups {
   /// Lanes are columns, so the loop along which entries of C are neighbours ends that group; if it
   /// is one of the rows, A and B change places, which is returned. The other groups are in the
   /// order of the operand that they are packed from, so that packing runs along its memory; rows
-  /// in that of C where C is much larger than A. `lanes` and `tile`: columns of a vector and of a
-  /// register tile; entry: bytes of one.
-  constexpr bool arrange(index lanes, index tile, index entry, index l2) {
+  /// in that of C where C is much larger than A.
+  constexpr bool arrange(scalar type, const capabilities& caps) {
     const index in_rows = rows.nearest(&step_loop::c), in_columns = columns.nearest(&step_loop::c);
     const bool turned = in_columns == 0 || (in_rows != 0 && in_rows < in_columns);
     if (turned) {
@@ -114,9 +113,8 @@ struct product_groups {
                                                                       : &step_loop::a);
     columns.sort_by(&step_loop::c);
     sums.sort_by(sums.nearest(&step_loop::a) == 1 ? &step_loop::a : &step_loop::b);
-    columns.bring_near(&step_loop::c, lanes, [&](index neighbours) {
-      return select::columns_beside(neighbours, lanes, tile, rows.extent(), sums.extent(), entry,
-                                    l2);
+    columns.bring_near(&step_loop::c, select::neighbours(caps.lanes(type), type), [&](index near) {
+      return select::columns_beside(near, rows.extent(), sums.extent(), type, caps);
     });
     sums.bring_near(&step_loop::a, 1, [](index) { return select::longest_cut; });
     return turned;

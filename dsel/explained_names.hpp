@@ -43,14 +43,14 @@ class explained_names {
     }
     if (s_.kernel.empty()) return std::to_string(v);
     const explained_input& from = e_.sources[v];
-    return std::string(from.name) + (from.slice < 0 ? "" : "[" + std::to_string(from.slice) + "]");
+    return std::string(from.name) + (from.slice < 0 ? "" : format("[%d]", from.slice));
   }
   /// The terms of a sum are one value.
   std::string result(int step) const {
     for (int s = step + 1; s < s_.step_count; ++s) {
       if (e_.steps[s].adds_to == s_.input_count + step) return result(s);
     }
-    return step + 1 == s_.step_count ? "out" : "t" + std::to_string(step + 1);
+    return step + 1 == s_.step_count ? "out" : format("t%d", step + 1);
   }
   std::string results(int first, int last) const {
     const std::string from = result(first), to = result(last);

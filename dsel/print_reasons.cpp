@@ -103,7 +103,10 @@ class reasons_printer : explained_names {
                     ? ""
                     : ", sums in " + std::to_string(e.blocks.parts) + " parts side by side") +
                "; tile: " + part(e.rows, e.row_extent, "row") + ", " +
-               part(e.columns, e.column_extent, "vector");
+               part(e.columns, e.column_extent, "vector") +
+               (e.streamed.m == 0 ? std::string()
+                                  : format(", or %dx%d of what goes past the caches", e.streamed.m,
+                                           e.streamed.n));
       case micro_kernel::pointwise:
         return "pointwise: tile by tile of all operands, so that each line of memory is touched "
                "once; a result that is only written goes past the caches where L3 cannot hold "

@@ -27,29 +27,50 @@ inline constexpr int row_lanes = std::max(blocked_tile<T>.m, block_entries<T>);
 
 // ---- register tiles -----------------------------------------------------------------------------
 
-/// C[m][n] := alpha sum_k A[k][m] B[n][k] + beta C[m][n] of panels.
+/// C[m][n] := alpha sum_k A[k][m] B[n][k] + beta C[m][n] of panels, for rows [first, end) of a
+/// block of A, of which C is the first.
 template <class T>
-using tile_function = void (*)(const tile_operands<T>& t, index k);
+using tile_function = void (*)(tile_operands<T>& t, index k, index first, index end);
 
+/// By whole tiles, one after the other: a call for each costs as much as some of its contracted
+/// values (`fedcba := sum_g cged bafg`, 16 and 24 values a label, single precision, Zen 3: 56
+/// GFLOP/s, tile by tile 50).
 template <class T, int M, int N>
-void multiply_tile(const tile_operands<T>& t, index k) {
+void multiply_tiles(tile_operands<T>& t, index k, index first, index end) {
   constexpr tile_modes how{.streams = true, .fetches_run = true};
-  register_tile<T, column_lanes<T>, M, N, dynamic_k, how, epilogue::update>(t, k);
+  const T* const a = t.a;
+  for (index r = first; r < end; r += M, t.c += M * t.c_m) {
+    t.a = a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>;
+    if (!t.past_caches)
+      for (index m = 0; m < M; ++m)
+        for (index n = 0; n < N; ++n) __builtin_prefetch(t.c + m * t.c_m + n * t.c_n, 1);
+    register_tile<T, column_lanes<T>, M, N, dynamic_k, how, epilogue::update>(t, k);
+    t.next.a += static_cast<std::uintptr_t>(t.next.rate_a * k);
+  }
+  t.a = a;
 }
 
-/// The tile of the fewest rows that holds `rows`, with so many vectors of columns.
+/// The most rows of a tile of so many vectors of columns.
 template <class T>
-tile_function<T> tile_of(index rows, index vectors) {
+constexpr int rows_of_tile(int vectors) {
+  return vectors > blocked_tile<T>.n ? streamed_tile<T>.m : blocked_tile<T>.m;
+}
+/// The tiles of the fewest rows that hold `rows`, with so many vectors of columns.
+template <class T>
+tile_function<T> tiles_of(index rows, int vectors) {
   constexpr int most = blocked_tile<T>.m, half = most > 1 ? most / 2 : 1;
+  static_assert(streamed_tile<T>.m == most || streamed_tile<T>.m == half);
   static constexpr auto with_rows =
       []<int M, int... N>(std::integer_sequence<int, M>, std::integer_sequence<int, N...>) {
-    return std::array<tile_function<T>, sizeof...(N)>{&multiply_tile<T, M, N + 1>...};
+    return std::array<tile_function<T>, sizeof...(N)>{&multiply_tiles<T, M, N + 1>...};
   };
   static constexpr auto columns = std::make_integer_sequence<int, blocked_tile<T>.n>{};
-  static constexpr auto all = with_rows(std::integer_sequence<int, most>{}, columns),
-                        some = with_rows(std::integer_sequence<int, half>{}, columns),
-                        one = with_rows(std::integer_sequence<int, 1>{}, columns);
-  return (rows > half ? all : rows > 1 ? some : one)[static_cast<std::size_t>(vectors - 1)];
+  static constexpr auto all_columns = std::make_integer_sequence<int, streamed_tile<T>.n>{};
+  static constexpr auto all = with_rows(std::integer_sequence<int, most>{}, columns);
+  static constexpr auto some = with_rows(std::integer_sequence<int, half>{}, all_columns),
+                        one = with_rows(std::integer_sequence<int, 1>{}, all_columns);
+  const auto n = static_cast<std::size_t>(vectors - 1);
+  return rows > half ? all[n] : rows > 1 ? some[n] : one[n];
 }
 template <class T>
 constexpr bool is_tile(index rows) {
@@ -80,8 +101,8 @@ class product {
     n_ = {m_.loops + m_.count, step.column_count};
     for (group* g : {&k_, &m_, &n_})
       for (int l = 0; l < g->count; ++l) g->extent *= g->loops[l].extent;
-    streams_ = !is_complex_type<T> && k_.extent <= step.blocks.k && step.blocks.parts == 1 &&
-               m_.extent * n_.extent * index{sizeof(T)} > caches().l3;
+    streams_ = !is_complex_type<T> && args.beta == T(0) && k_.extent <= step.blocks.k &&
+               step.blocks.parts == 1 && m_.extent * n_.extent * index{sizeof(T)} > caches().l3;
   }
 
   void run() const {
@@ -119,9 +140,11 @@ class product {
       for (index i = 0; i < n; ++i) in_n.y[i] = j + i;
     const scratch_block list(static_cast<std::size_t>((n + v - 1) / v) * sizeof(column_panel<T>));
     column_panel<T>* const panels = list.as<column_panel<T>>();
+    const int vectors =
+        streams_ && select::takes_streamed_tile(k_.extent) ? streamed_tile<T>.n : blocked_tile<T>.n;
     index panel_count = 0;
     for (index first = 0; first < n; first += panels[panel_count++].columns)
-      panels[panel_count] = panel_from<T>(in_n.y, first, n);
+      panels[panel_count] = panel_from<T>(in_n.y, first, n, vectors);
     const scratch_block packed(static_cast<std::size_t>(whole(n, v) * most) * sizeof(T));
     T* const b = packed.as<T>();
     const neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
@@ -186,90 +209,103 @@ class product {
   /// rows, while the next one is fetched.
   void rows(const target<T>& to, bool dense, index i, index m, const index* column_at,
             const column_panel<T>* panels, index panel_count, const index* k_at, index k) const {
-    const scratch_block numbers(static_cast<std::size_t>(2 * m) * sizeof(index));
+    const scratch_block numbers(static_cast<std::size_t>(3 * m) * sizeof(index));
     const distances in_m{numbers.as<index>(), numbers.as<index>() + m};
     in_m.fill(m_.loops, m_.count, &step_loop::a, &step_loop::c, i, m);
     if (dense)
       for (index r = 0; r < m; ++r) in_m.y[r] = (i + r) * n_.extent;
+    index* const even = numbers.as<index>() + 2 * m;
+    count_even(in_m.y, m, even);
     const scratch_block packed(static_cast<std::size_t>(whole(m, row_lanes<T>) * k) * sizeof(T));
     T* const a = packed.as<T>();
     pack_operand<T, row_lanes<T>>(a, args_.a, in_a_, step_.a, in_m.x, m, k_at, k,
                                   {0, neighbours_apart::of(k_.loops, k_.count, &step_loop::a)});
-    const index tile_count = (m + blocked_tile<T>.m - 1) / blocked_tile<T>.m;
     tile_operands<T> t;
+    t.a = a;
     t.a_m = 1;
     t.a_k = row_lanes<T>;
-    const index together = select::panels_together(width * index{sizeof(T)}, streams_);
-    for (index first = 0; first < panel_count; first += together) {
-      const index end = std::min(first + together, panel_count);
-      for (index tile = 0; tile < tile_count; ++tile) {
-        const index r = tile * blocked_tile<T>.m;
-        t.a = a + r / row_lanes<T> * row_lanes<T> * k + r % row_lanes<T>;
-        for (index c = first; c < end; ++c) {
-          const column_panel<T>& x = panels[c];
-          t.b = x.b;
-          t.b_k = x.b_k;
-          t.b_n = x.b_n;
-          t.next.fetches = false;
-          if (c + together < panel_count) fetch(panels[c + together], k, tile, tile_count, t.next);
-          tiles(to, x, column_at + x.first, in_m.y + r, std::min<index>(blocked_tile<T>.m, m - r),
-                t, k);
-        }
+    for (index p = 0; p < panel_count; ++p) {
+      const column_panel<T>& x = panels[p];
+      const column_panel<T>* const next = p + 1 < panel_count ? &x + 1 : nullptr;
+      const index tile_rows = rows_of_tile<T>(x.vectors), parts = (m + tile_rows - 1) / tile_rows;
+      t.b = x.b;
+      t.b_k = x.b_k;
+      t.b_n = x.b_n;
+      const bool fetches_at_once = next != nullptr && !next->is_packed;
+      t.next.fetches = next != nullptr && next->is_packed;
+      if (t.next.fetches) start_at(t.next, *next, k, parts);
+      for (index r = 0, end; r < m; r = end) {
+        if (fetches_at_once) fetch(*next, k, r / tile_rows, parts);
+        const index in_steps = x.in_vectors ? even[r] : 0;
+        end = in_steps < tile_rows || fetches_at_once ? std::min(r + tile_rows, m)
+                                                      : r + in_steps / tile_rows * tile_rows;
+        if (in_steps >= tile_rows || (in_steps >= end - r && is_tile<T>(end - r)))
+          into_result(to, x, column_at, in_m.y, r, end, t, k);
+        else
+          by_scratch(to, x, column_at, in_m.y, r, end, t, k);
       }
     }
   }
+  /// Of each row, how many from it on lie in equal steps.
+  static void count_even(const index* at, index m, index* count) {
+    for (index r = m - 1; r >= 0; --r) {
+      const bool goes_on = r + 2 < m && at[r + 2] - at[r + 1] == at[r + 1] - at[r];
+      count[r] = goes_on ? count[r + 1] + 1 : std::min<index>(m - r, 2);
+    }
+  }
 
-  /// Fetches one of so many parts of a panel. Of one that is packed, the tile that is multiplied
-  /// next does, by `next`: a line with each contracted value, which of one or two parts are not all
-  /// lines (order 1600, double precision: 1.06 times the rate, Emerald Rapids). One that is read in
-  /// place is fetched at once: its rows lie too far apart to be foreseen (`dcba := sum_e ce deba`
-  /// of extents 36: 33 GFLOP/s instead of 22, Granite Rapids).
+  /// A panel is fetched in so many parts, one with each tile. Of one that is packed, the tile
+  /// itself does so, by `next`: a line with each contracted value, which of one or two parts are
+  /// not all lines (order 1600, double precision: 1.06 times the rate, Emerald Rapids).
   ///
   /// Lines of memory that are packed next are not fetched: of `dcba := sum_e aebd ce`, 287 MB, they
   /// slowed the tiles by as much as packing gained (0.9 to 1.0 of the rate), of `edcba := sum_f
   /// afbce df` and `dabfe fc`, 24 to 48 values a label, by more (0.7 to 0.97; Zen 5). Nor are these
   /// faster where B is read along its own neighbours, and results wait in L2 to be transposed on
   /// their way out: without that they run at 1.3 to 1.8 times the rate, with it at 0.7 to 1.15.
-  static void fetch(const column_panel<T>& x, index k, index part, index parts,
-                    fetch_cursor& next) {
-    if (x.is_packed) {
-      const index bytes = x.vectors * x.b_n * index{sizeof(T)};
-      next.fetches = true;
-      next.a =
-          reinterpret_cast<std::uintptr_t>(x.b) + static_cast<std::uintptr_t>(bytes * part / parts);
-      next.rate_a = (bytes + parts * k - 1) / (parts * k);
-      return;
-    }
+  static void start_at(fetch_cursor& next, const column_panel<T>& x, index k, index parts) {
+    const index bytes = x.vectors * x.b_n * index{sizeof(T)};
+    next.a = reinterpret_cast<std::uintptr_t>(x.b);
+    next.rate_a = (bytes + parts * k - 1) / (parts * k);
+  }
+  /// One that is read in place is fetched at once: its rows lie too far apart to be foreseen (`dcba
+  /// := sum_e ce deba` of extents 36: 33 GFLOP/s instead of 22, Granite Rapids).
+  [[gnu::always_inline]] static void fetch(const column_panel<T>& x, index k, index part,
+                                           index parts) {
     for (index q = k * part / parts; q < k * (part + 1) / parts; ++q)
       for (index n = 0; n < x.vectors; ++n) __builtin_prefetch(x.b + q * x.b_k + n * x.b_n);
   }
 
-  /// One register tile: into C where its rows and columns lie regularly, else by way of scratch.
-  /// Runs that go on from row to row can go past the caches, too (`fedcba := sum_g bged cafg`, 24
-  /// and 20 values a label, single precision, Zen 5: 109 GFLOP/s instead of 80).
+  /// Register tiles of rows [first, end), which lie in equal steps, of columns that are vectors.
   ///
   /// What tiles have in common stands in `t`, which is not copied: that would read together what
   /// was just stored apart, and so wait until all stores before are done, those of results to
   /// memory among them (`fedcba := sum_g aged cbfg`, 16 and 24 values a label, Zen 3: 18 GFLOP/s,
   /// with a copy 12).
-  void tiles(const target<T>& to, const column_panel<T>& x, const index* column_at,
-             const index* row_at, index rows, tile_operands<T>& t, index k) const {
-    const tile_function<T> multiply = tile_of<T>(rows, x.vectors);
-    if (x.in_vectors && is_tile<T>(rows) && is_regular(row_at, rows)) {
-      t.c = to.data + row_at[0] + column_at[0];
-      t.c_m = rows > 1 ? row_at[1] - row_at[0] : 0;
-      t.c_n = x.c_n;
-      t.alpha = to.alpha;
-      t.beta = to.beta;
-      constexpr auto line = static_cast<std::uintptr_t>(v * sizeof(T));
-      const auto step = static_cast<std::uintptr_t>((t.c_m | t.c_n) * index{sizeof(T)});
-      t.past_caches =
-          streams_ && t.beta == T(0) && (reinterpret_cast<std::uintptr_t>(t.c) | step) % line == 0;
-      for (index row = 0; row < rows && !t.past_caches; ++row)
-        for (index i = 0; i < x.vectors; ++i) __builtin_prefetch(t.c + row * t.c_m + i * t.c_n, 1);
-      return multiply(t, k);
-    }
-    const bool touch = streams_ && to.beta == T(0) && rows_touch(x, row_at, rows);
+  void into_result(const target<T>& to, const column_panel<T>& x, const index* column_at,
+                   const index* row_at, index first, index end, tile_operands<T>& t,
+                   index k) const {
+    const index rows = end - first;
+    t.c = to.data + row_at[first] + column_at[x.first];
+    t.c_m = rows > 1 ? row_at[first + 1] - row_at[first] : 0;
+    t.c_n = x.c_n;
+    t.alpha = to.alpha;
+    t.beta = to.beta;
+    constexpr auto vector = static_cast<std::uintptr_t>(v * sizeof(T));
+    const auto step = static_cast<std::uintptr_t>((t.c_m | t.c_n) * index{sizeof(T)});
+    t.past_caches = streams_ && (reinterpret_cast<std::uintptr_t>(t.c) | step) % vector == 0;
+    tiles_of<T>(std::min<index>(rows, rows_of_tile<T>(x.vectors)), x.vectors)(t, k, first, end);
+  }
+
+  /// One register tile whose rows or columns lie otherwise. Runs that go on from row to row can go
+  /// past the caches, too (`fedcba := sum_g bged cafg`, 24 and 20 values a label, single precision,
+  /// Zen 5: 109 GFLOP/s instead of 80).
+  void by_scratch(const target<T>& to, const column_panel<T>& x, const index* column_at,
+                  const index* row_at, index first, index end, tile_operands<T>& t, index k) const {
+    const index rows = end - first;
+    column_at += x.first;
+    row_at += first;
+    const bool touch = streams_ && rows_touch(x, row_at, rows);
     for (index row = 0; row < rows && !touch; ++row)
       for (index i = 0; i < x.columns; i += v)
         __builtin_prefetch(to.data + row_at[row] + column_at[i], 1);
@@ -281,7 +317,7 @@ class product {
     t.alpha = T(1);
     t.beta = T(0);
     t.past_caches = false;
-    multiply(t, k);
+    tiles_of<T>(rows, x.vectors)(t, k, first, end);
     if (touch) {
       alignas(64) std::byte all[sizeof(T) * blocked_tile<T>.m * width];
       T* const in_a_row = reinterpret_cast<T*>(all);

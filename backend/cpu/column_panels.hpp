@@ -10,11 +10,14 @@ inline namespace TENFOLD_ISA {
 
 template <class T>
 inline constexpr select::tile_shape blocked_tile = select::blocked_tile(registers, scalar_of<T>);
-/// Columns of a vector, and of a register tile.
+/// The same of results that go past the caches; it has no fewer columns.
+template <class T>
+inline constexpr select::tile_shape streamed_tile = select::streamed_tile(registers, scalar_of<T>);
+/// Columns of a vector, and the most of a register tile.
 template <class T>
 inline constexpr int column_lanes = neighbours<T>;
 template <class T>
-inline constexpr int panel_columns = blocked_tile<T>.n* column_lanes<T>;
+inline constexpr int panel_columns = streamed_tile<T>.n* column_lanes<T>;
 
 /// The columns of one register tile from `first` on: where those of B are, and whether those of C
 /// are vectors of neighbours, c_n apart, or else where their runs of neighbours end.
@@ -44,12 +47,13 @@ bool in_vectors(const index* at, index columns, index& apart) {
   return true;
 }
 
-/// How many of so many columns the next register tile takes: vectors of C that are the same
-/// distance apart, shared evenly among tiles, where the next vector begins another run.
+/// How many of so many columns the next register tile takes, of at most so many vectors: vectors of
+/// C that are the same distance apart, shared evenly among tiles, where the next vector begins
+/// another run.
 template <class T>
-int columns_of_panel(const index* at, index count) {
-  constexpr int v = column_lanes<T>, most = blocked_tile<T>.n;
-  constexpr index alike_vectors = 4 * most;  // so many are looked at to share them among tiles
+int columns_of_panel(const index* at, index count, int most) {
+  constexpr int v = column_lanes<T>;
+  const index alike_vectors = 4 * most;  // so many are looked at to share them among tiles
   const auto is_vector = [&](index i) {
     return (i + 1) * v <= count && are_neighbours(at + i * v, v);
   };
@@ -61,16 +65,16 @@ int columns_of_panel(const index* at, index count) {
   }
   const bool goes_on = alike * v == count || is_vector(alike);
   if (alike >= most || (alike > 0 && goes_on)) return select::chunks(alike, most).longer * v;
-  return static_cast<int>(std::min<index>(panel_columns<T>, count));
+  return static_cast<int>(std::min<index>(most * v, count));
 }
 
 /// The panel that begins with column `first` of n, which lie in C at `at`.
 template <class T>
-column_panel<T> panel_from(const index* at, index first, index n) {
+column_panel<T> panel_from(const index* at, index first, index n, int most) {
   column_panel<T> x;
   const index* const in_c = at + first;
   x.first = static_cast<int>(first);
-  x.columns = columns_of_panel<T>(in_c, n - first);
+  x.columns = columns_of_panel<T>(in_c, n - first, most);
   x.vectors = (x.columns + column_lanes<T> - 1) / column_lanes<T>;
   x.in_vectors = in_vectors<T>(in_c, x.columns, x.c_n);
   for (int c = 1; c <= x.columns; ++c)

@@ -89,6 +89,23 @@ TEST_CASE_TEMPLATE("runs of a blocked product that go on from row to row go past
                {1000, 1000, 1000, 1});
 }
 
+TEST_CASE_TEMPLATE("rows of a blocked product in runs that end within tiles", T, float, double,
+                   std::complex<double>) {
+  const index k = 9, q = 3;
+  for (const index run : {1, 3, 4, 6, 17})
+    for (const index n : {16, 24, 40, 48, 104}) {
+      // Rows (q, run); a gap behind each run.
+      const groups g{
+          {}, {{k, 1, n, 0}}, {{q, run * k, 0, run * n + 8}, {run, k, 0, n}}, {{n, 0, 1, 1}}};
+      CAPTURE(run);
+      CAPTURE(n);
+      check_blocks<T>(g);
+      const tiny_caches all_from_memory;
+      check<T>(step_kind::blocked, g, {1000, 1000, 1000, 1});
+      check<T>(step_kind::blocked, g, {8, 48, 1000, 1});
+    }
+}
+
 TEST_CASE("a blocked product runs a batch, and one operand for all of it") {
   const index m = 13, n = 31, k = 6, t = 4;
   check_blocks<double>({{{2, 2 * m * k, 0, 2 * m * n}, {2, m * k, k * n, m * n}},

@@ -283,16 +283,23 @@ static_assert(!is_blocked(100000, 24, 72, false, scalar::f64, avx512_capabilitie
 static_assert(is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
 static_assert(!is_blocked(1e9, 7, 8, true, scalar::f64, avx512_capabilities));
 static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
-static_assert(columns_beside(96, 8, 24, 24, 96, 8, 2 << 20) == 8);
-static_assert(columns_beside(24, 8, 24, 24, 48, 8, 2 << 20) == 24,
-              "the tile goes on to the end, too");
-static_assert(columns_beside(384, 8, 24, 24, 384, 8, 2 << 20) == 24, "neither goes on to the end");
-static_assert(columns_beside(96, 8, 24, 5000, 96, 8, 2 << 20) == 24, "many rows");
-static_assert(panels_together(96, true) == 2 && panels_together(48, true) == 4,
-              "rows of tiles are lines together");
-static_assert(panels_together(192, true) == 1, "they are lines");
+constexpr index beside(index near, index m, index k, capabilities c, scalar type = scalar::f64) {
+  c.l2_bytes = 2 << 20;
+  return columns_beside(near, m, k, type, c);
+}
+static_assert(beside(96, 24, 96, avx512_capabilities) == 8);
+static_assert(beside(24, 24, 48, avx512_capabilities) == 24, "the tile goes on to the end, too");
+static_assert(beside(384, 24, 384, avx512_capabilities) == 24, "neither goes on to the end");
+static_assert(beside(96, 5000, 96, avx512_capabilities) == 24, "many rows");
+static_assert(beside(48, 24, 96, avx2_capabilities) == 24 &&
+                  beside(48, 24, 96, avx2_capabilities, scalar::f32) == 48,
+              "rows of the tile are whole lines");
+static_assert(beside(96, 24, 96, avx2_capabilities) == 12, "it does not go on to the end");
+static_assert(beside(24, 24, 120, avx2_capabilities) == 12, "its panel leaves L1");
+static_assert(streamed_tile(16, scalar::f64) == tile_shape{2, 6} &&
+              streamed_tile(32, scalar::f64) == blocked_tile(32, scalar::f64) &&
+              streamed_tile(16, scalar::c64) == blocked_tile(16, scalar::c64));
 static_assert(packed_ahead(2) == 4 && packed_ahead(12) == 1 && packed_ahead(0) == 1);
-static_assert(panels_together(96, false) == 1, "they are not written past the caches");
 static_assert(blocks_of(5000, 10000, 1500, scalar::f64, avx512_capabilities).k == 750);
 static_assert(blocks_of(1600, 300, 300, scalar::f64, avx512_capabilities).m == 112,
               "few columns: threads share rows");

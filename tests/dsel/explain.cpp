@@ -74,6 +74,13 @@ TEST_CASE("explain prints the table of matrix products, single and in batches") 
           explain<"eij,ekj->eik", tensor<double, dyn, 9, 9>, tensor<double, dyn, 9, 9>>(wide)));
 }
 
+TEST_CASE("explain prints the table of a product in blocks") {
+  check_golden(
+      "blocked_product_16_registers.txt",
+      to_string(explain<"aebd,ce->dcba", tensor<double, 36, 72, 36, 72>, tensor<double, 24, 72>>(
+          narrow)));
+}
+
 TEST_CASE("explain prints the table of a product with few registers and a remainder") {
   check_golden("vector_matrix_product_27_16_registers.txt",
                to_string(explain<"j,jk->k", tensor<double, 20>, tensor<double, 20, 27>>(narrow)));

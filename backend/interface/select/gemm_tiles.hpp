@@ -52,6 +52,13 @@ constexpr tile_shape blocked_tile(int registers, scalar type) {
   return r >= 32 ? tile_shape{8, 3} : r >= 16 ? tile_shape{4, 3} : tile_shape{2, 2};
 }
 
+/// The same of results that go past the caches: rows of whole lines, which in halves would wait for
+/// their other half, and are written in parts if they wait long.
+constexpr tile_shape streamed_tile(int registers, scalar type) {
+  const int r = registers_for(registers, type);
+  return r == 16 ? tile_shape{2, 6} : blocked_tile(registers, type);
+}
+
 /// The register tile of rows x vectors of columns, A broadcast.
 constexpr tile_shape columns_tile(index rows, index vectors, int registers, scalar type,
                                   const gemm_tuning& t, bool carried = false) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <numeric>
 #include <tenfold/backend/interface/blocking.hpp>
 #include <tenfold/backend/interface/capabilities.hpp>
 #include <tenfold/backend/interface/select/gemm_tiles.hpp>
@@ -64,16 +63,30 @@ struct transposed_runs {
 constexpr bool has_few_rows(index m, index k, index entry, index l2) {
   return m * k * entry <= l2 / 8;
 }
-/// Columns that are neighbours in C, of a label that meets in one block another one along which B
-/// has so many `neighbours`. As many as a register tile has; or, of few rows, those of a vector
-/// where only then the block goes on until the neighbours end, and B is read in the order in which
-/// it lies (`abcd := sum_e dbea ec`, 84 and 96 values a label, 24 of c, from memory, Emerald
-/// Rapids, of a matrix product by OpenBLAS: 1.11 in double precision instead of 0.83, 0.83 instead
-/// of 0.75 in single; vectors in any case: `abcde-efbad-cf` of that list at 0.9 of its rate).
-constexpr index columns_beside(index neighbours, index lanes, index tile, index m, index k,
-                               index entry, index l2) {
-  const auto fit = [&](index columns) { return columns * neighbours * k * entry <= l2 / 2; };
-  return !has_few_rows(m, k, entry, l2) || fit(tile) || !fit(lanes) ? tile : lanes;
+/// Whether results that go past the caches are made by streamed_tile: where its panel of B, of so
+/// many contracted values, stays in L1.
+constexpr bool takes_streamed_tile(index k) { return k <= 96; }
+
+/// Columns that are neighbours in C, of a label that meets in one block another one, of `near`
+/// values, along which B has its neighbours. As many as a register tile has; or, of few rows, those
+/// - of streamed_tile, where that is wider and the block goes on in L2 until the neighbours end
+///   (extents of 16 to 48, from memory, Zen 3: `edcba := sum_f dabfe fc` in double precision 17.6
+///   GFLOP/s instead of 10.1, five of that kind 1.3 to 1.7 times the rate, in single 1.1 to 1.3;
+///   where it ends before, `dcba := sum_e aced eb` and `cba := sum_d adb cd`, 0.8 and 0.9);
+/// - of a vector, where only then the block goes on until the neighbours end, and B is read in the
+///   order in which it lies (`abcd := sum_e dbea ec`, 84 and 96 values a label, 24 of c, from
+///   memory, Emerald Rapids, of a matrix product by OpenBLAS: 1.11 in double precision instead of
+///   0.83, 0.83 instead of 0.75 in single; vectors in any case: `abcde-efbad-cf` of that list at
+///   0.9 of its rate).
+constexpr index columns_beside(index near, index m, index k, scalar type, const capabilities& c) {
+  const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
+  const index lanes = neighbours(c.lanes(type), type),
+              tile = blocked_tile(c.registers, type).n * lanes,
+              wide = streamed_tile(c.registers, type).n * lanes;
+  const auto goes_on = [&](index columns) { return columns * near * k * entry <= l2 / 2; };
+  if (!has_few_rows(m, k, entry, l2)) return tile;
+  if (wide > tile && takes_streamed_tile(k) && goes_on(wide)) return wide;
+  return goes_on(tile) || !goes_on(lanes) ? tile : lanes;
 }
 /// The most values of a block, `values` or fewer of `extent`, in whole runs; one run may be more.
 constexpr index in_whole_runs(index values, index extent, index run) {
@@ -146,25 +159,17 @@ constexpr bool reads_in_place(index rows, index k, int tile_rows) {
   return rows <= 16 * tile_rows && k <= 128;
 }
 
-/// Panels of B that a tile of rows meets before the next one does. One stays in L1 that way; but of
-/// results that go past the caches so many whose rows together are whole lines of memory: a line in
-/// halves waits for its other half, and is written in parts if it waits long (`fedcba := sum_g cged
-/// bafg`, 16 and 24 values a label, Zen 3, rows of 96 bytes: 28 GFLOP/s, one at a time 20).
-constexpr index panels_together(index row_bytes, bool past_caches) {
-  return past_caches ? 64 / std::gcd(row_bytes, index{64}) : 1;
-}
-
 /// What is kept of the columns of a register tile.
 constexpr index column_panel_bytes(index columns) { return 64 + (columns + 7) / 8 * 8; }
 
 /// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
-/// contracted values lie, and a list of panels.
+/// contracted values lie, how many rows lie in equal steps, and a list of panels.
 constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type,
                                 const capabilities& c) {
   const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
   const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type),
-              width = blocked_tile(c.registers, type).n * lanes;
-  const index numbers = 2 * (b.m + b.n + b.k);
+              width = streamed_tile(c.registers, type).n * lanes;
+  const index numbers = 3 * b.m + 2 * (b.n + b.k);
   // Each of seven blocks begins with a line.
   const index bytes = numbers * index{sizeof(index)} +
                       (b.n + lanes - 1) / lanes * column_panel_bytes(width) + 7 * 64;
