@@ -56,17 +56,26 @@ struct loop_group {
     count = fold(loops, count);
   }
 
+  /// Brings a loop to a later place.
+  constexpr void move(int from, int to) {
+    for (; from < to; ++from) std::swap(loops[from], loops[from + 1]);
+  }
   /// Where entries of one operand are neighbours along the last loop and those of B along another:
   /// brings that one next to the last and cuts the last, so that some values of both meet in one
   /// block and a transposition in registers serves both. As many at a time as most(neighbours of B)
-  /// says, if they go into it, or else a multiple of `step`.
+  /// says, if they go into it, or else a multiple of `step`. Before them comes the loop along which
+  /// B goes on where its neighbours end, so that memory is met in order (`edcba := sum_f afbce df`,
+  /// 16 to 48 values a label, from memory, Zen 3: 1.05 to 1.3 times the rate).
   template <class Most>
   constexpr void bring_near(index step_loop::*one, index step, const Most& most) {
     if (count < 2 || loops[count - 1].*one != 1) return;
     int at = count - 1;
     while (at >= 0 && loops[at].b != 1) --at;
     if (at < 0 || at == count - 1) return;
-    for (; at < count - 2; ++at) std::swap(loops[at], loops[at + 1]);
+    const index goes_on = loops[at].extent;
+    move(at, count - 2);
+    for (int l = 0; l < count - 3; ++l)
+      if (loops[l].b == goes_on) move(l, count - 3);
     step_loop& last = loops[count - 1];
     index cut = most(loops[count - 2].extent);
     if (last.extent % cut != 0) cut = select::longest_cut / step * step;

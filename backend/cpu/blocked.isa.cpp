@@ -132,24 +132,35 @@ class product {
   /// The same of columns [j, j + n).
   void columns(const target<T>& to, index begin, index end, bool dense, index j, index n) const {
     const index kc = step_.blocks.k, most = std::min(kc, end - begin);
+    neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
+                          neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
+    const index run = near.lanes, columns = n;
+    const bool pads = select::pads_runs(run, m_.extent, v);
+    const padded_runs<v> padded{run, pads ? std::min(run - j % run, n) : n};
+    if (pads) {
+      n = padded.places(columns);
+      near.lanes = padded.whole(run);
+    }
     const scratch_block numbers(static_cast<std::size_t>(2 * (n + most)) * sizeof(index));
     index* const at = numbers.as<index>();
     const distances in_n{at, at + n}, in_k{at + 2 * n, at + 2 * n + most};
-    in_n.fill(n_.loops, n_.count, &step_loop::b, &step_loop::c, j, n);
+    in_n.fill(n_.loops, n_.count, &step_loop::b, &step_loop::c, j, columns);
     if (dense)
-      for (index i = 0; i < n; ++i) in_n.y[i] = j + i;
+      for (index i = 0; i < columns; ++i) in_n.y[i] = j + i;
+    if (pads) {
+      padded.spread(in_n.x, columns);
+      padded.spread(in_n.y, columns);
+    }
     const scratch_block list(static_cast<std::size_t>((n + v - 1) / v) * sizeof(column_panel<T>));
     column_panel<T>* const panels = list.as<column_panel<T>>();
     const int vectors =
         streams_ && select::takes_streamed_tile(k_.extent) ? streamed_tile<T>.n : blocked_tile<T>.n;
     index panel_count = 0;
-    for (index first = 0; first < n; first += panels[panel_count++].columns)
+    for (index first = 0; first < n; first += panels[panel_count++].vectors * v)
       panels[panel_count] = panel_from<T>(in_n.y, first, n, vectors);
     const scratch_block packed(static_cast<std::size_t>(whole(n, v) * most) * sizeof(T));
     T* const b = packed.as<T>();
-    const neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
-                                neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
-    const bool transposes = near.lanes > 0 && near.lanes % std::min(v, least_part) == 0;
+    const bool transposes = near.lanes > 0 && near.lanes % v == 0;
     const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, blocked_tile<T>.m);
     target<T> now = to;
     for (index p = begin; p < end; p += kc) {

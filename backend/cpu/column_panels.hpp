@@ -49,7 +49,7 @@ bool in_vectors(const index* at, index columns, index& apart) {
 
 /// How many of so many columns the next register tile takes, of at most so many vectors: vectors of
 /// C that are the same distance apart, shared evenly among tiles, where the next vector begins
-/// another run.
+/// another run; the last of a run may be padded (padded_runs).
 template <class T>
 int columns_of_panel(const index* at, index count, int most) {
   constexpr int v = column_lanes<T>;
@@ -62,6 +62,16 @@ int columns_of_panel(const index* at, index count, int most) {
     if (alike == 1) apart = at[v] - at[0];
     if (at[alike * v] - at[0] != alike * apart) break;
     ++alike;
+  }
+  const auto is_padded = [&](index i) {
+    return v > 1 && (i + 1) * v <= count && at[(i + 1) * v - 1] == at[(i + 1) * v - 2];
+  };
+  if (is_padded(alike)) {
+    const int vectors = select::chunks(alike + 1, most).longer;
+    index columns = vectors * v;
+    if (vectors > alike)
+      while (columns > 1 && at[columns - 1] == at[columns - 2]) --columns;
+    return static_cast<int>(columns);
   }
   const bool goes_on = alike * v == count || is_vector(alike);
   if (alike >= most || (alike > 0 && goes_on)) return select::chunks(alike, most).longer * v;

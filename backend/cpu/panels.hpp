@@ -50,8 +50,32 @@ struct neighbours_apart {
   }
 };
 
-/// Fewer lanes than these are not transposed as part of a panel.
-inline constexpr int least_part = 4;
+/// Lanes in runs, each of which begins a vector of W: behind a run its last lane is repeated until
+/// the vector is full.
+template <int W>
+struct padded_runs {
+  index run;    ///< lanes of one
+  index first;  ///< of the first, which may be part of one
+
+  static constexpr index whole(index lanes) { return (lanes + W - 1) / W * W; }
+
+  /// Where lane i goes.
+  index operator()(index i) const {
+    if (i < first) return i;
+    return whole(first) + (i - first) / run * whole(run) + (i - first) % run;
+  }
+  /// So many places do `count` lanes take.
+  index places(index count) const { return whole((*this)(count - 1) + 1); }
+
+  /// Brings the first `count` numbers to their places.
+  void spread(index* at, index count) const {
+    for (index i = count, end = places(count); i-- > 0;) {
+      const index place = (*this)(i);
+      std::fill(at + place, at + end, at[i]);
+      end = place;
+    }
+  }
+};
 
 /// A part of an operand as panels: W lanes at each of k_count contracted values,
 ///   to[lane / W * W * k_count + k * W + lane % W] := conj?(from[lane_at[lane] + k_at[k]]),
@@ -72,7 +96,6 @@ class packing {
   void run() const {
     const index panels = (lanes_count_ + W - 1) / W;
     const index apart = near_.lanes % W == 0 ? near_.lanes / W : 0;
-    if (apart == 0 && near_.lanes > 0 && in_parts<p>()) return;
     if (apart == 0) {
       for (index q = 0; q < panels;) {
         const index count = side_by_side(q, panels);
@@ -114,35 +137,55 @@ class packing {
     }
   }
 
-  /// Neighbours `apart` panels from one another: of one contracted value all of them at a time,
-  /// since they share a page.
+  /// Neighbours `apart` panels from one another.
   void transposed(index panels, index apart) const {
     for (index c = 0; c < std::min(apart, panels); ++c) {
       const index end = c + (panels - c + apart - 1) / apart * apart;
       index near = c;  // panels c, c + apart, ... up to here
-      while (are_neighbours(near, apart)) near += p * apart;
+      while (are_neighbours(near, apart) && has_lanes_of(near, c)) near += p * apart;
       // The last block is drawn back so that it ends with the columns.
-      const index last = end - p * apart;
-      const bool draws_back = near < end && near > last && are_neighbours(last, apart);
-      const auto block = [&](index q, index k) {
-        pack_block<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
-                                        from_ + lane_at_[q * W] + k_at_[k], lane_stride(q));
-      };
-      const index blocks = (near - c) / (p * apart);
-      const index ahead = select::packed_ahead(blocks);
-      for (index k = 0; k < k_count_; ++k) {
-        // Not by a function, which g++ would not call: it does nothing but fetch.
-        if (k + ahead < k_count_)
-          for (index q = c; q < near; q += blocks_of_line * p * apart) {
-            const X* const x = from_ + lane_at_[q * W] + k_at_[k + ahead];
-            for (int l = 0; l < W; ++l) __builtin_prefetch(x + l * lane_stride(q));
-          }
-        for (index q = c; q < near; q += p * apart) block(q, k);
-        if (draws_back) block(last, k);
+      const index back = end - p * apart;
+      const bool draws_back =
+          near < end && near > back && are_neighbours(back, apart) && has_lanes_of(back, c);
+      const index last = draws_back ? back : -1;
+      const index* const lanes = lane_at_ + c * W;
+      if (is_regular(lanes, W)) {
+        const index stride = W > 1 ? lanes[1] - lanes[0] : 0;
+        blocks(c, near, last, apart, [=](int l) { return l * stride; });
+      } else {
+        blocks(c, near, last, apart, [=](int l) { return lanes[l] - lanes[0]; });
       }
       if (!draws_back)
         for (index q = near; q < panels; q += apart) panel(q);
     }
+  }
+  /// Panels first, first + p * apart, ... before `end`, and `last` if it is not -1, each a block
+  /// with those that hold its neighbours: of one contracted value all at a time, since they share a
+  /// page. Lane l of a panel lies lane_at(l) from its first.
+  template <class LaneAt>
+  void blocks(index first, index end, index last, index apart, const LaneAt& lane_at) const {
+    const auto block = [&](index q, index k) {
+      pack_block_at<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
+                                         from_ + lane_at_[q * W] + k_at_[k], lane_at);
+    };
+    const index ahead = select::packed_ahead((end - first) / (p * apart));
+    for (index k = 0; k < k_count_; ++k) {
+      // Not by a function, which g++ would not call: it does nothing but fetch.
+      if (k + ahead < k_count_)
+        for (index q = first; q < end; q += blocks_of_line * p * apart) {
+          const X* const x = from_ + lane_at_[q * W] + k_at_[k + ahead];
+          for (int l = 0; l < W; ++l) __builtin_prefetch(x + lane_at(l));
+        }
+      for (index q = first; q < end; q += p * apart) block(q, k);
+      if (last >= 0) block(last, k);
+    }
+  }
+  /// Whether the lanes of two panels lie alike.
+  bool has_lanes_of(index q, index other) const {
+    const index *const x = lane_at_ + q * W, *const y = lane_at_ + other * W;
+    for (int l = 1; l < W; ++l)
+      if (x[l] - x[0] != y[l] - y[0]) return false;
+    return true;
   }
 
   bool is_whole(index q) const {
@@ -152,92 +195,11 @@ class packing {
 
   /// Whether the panels q, q + apart, ... hold neighbours of memory, as many as a block transposes.
   bool are_neighbours(index q, index apart) const {
-    if (q < 0) return false;
-    for (index i = 0; i < p; ++i) {
-      const index other = q + i * apart;
-      if ((other + 1) * W > lanes_count_ || !is_whole(other) ||
-          lane_stride(other) != lane_stride(q) || lane_at_[other * W] - lane_at_[q * W] != i)
-        return false;
-    }
+    if (q < 0 || (q + (p - 1) * apart + 1) * W > lanes_count_) return false;
+    for (index i = 1; i < p; ++i)
+      for (int l = 0; l < W; ++l)
+        if (lane_at_[(q + i * apart) * W + l] - lane_at_[q * W + l] != i) return false;
     return true;
-  }
-
-  /// Where contracted value k of a lane goes.
-  T* place(index lane, index k) const { return to_ + (lane / W * k_count_ + k) * W + lane % W; }
-
-  /// Neighbours near_.lanes apart, where that is no whole number of panels, but of parts of P
-  /// lanes: blocks of P parts are transposed (`dbea,ec->abcd`, 72 of each but 24 of c, from memory,
-  /// single precision, Emerald Rapids: 33 GFLOP/s, lane by lane 22). For whole panels, whose lanes
-  /// and places lie in equal steps, it is 0.7 of the rate of blocks. False: nothing is done.
-  template <int P>
-  bool in_parts() const {
-    if constexpr (P < least_part) {
-      return false;
-    } else {
-      if (near_.lanes % P != 0 || !has_run<P>()) return in_parts<P / 2>();
-      for (index c = 0; c < std::min(near_.lanes, lanes_count_); c += P) column<P>(c);
-      const index panels = (lanes_count_ + W - 1) / W;
-      for (index lane = lanes_count_; lane < panels * W; ++lane)
-        for (index k = 0; k < k_count_; ++k) *place(lane, k) = T(0);
-      return true;
-    }
-  }
-  /// Parts c, c + near_.lanes, ... of P lanes from part `first` on, up to `parts`, that hold
-  /// neighbours each of the one before.
-  template <int P>
-  index end_of_run(index c, index first, index parts) const {
-    for (index i = first + 1; i < parts; ++i) {
-      const index lane = c + i * near_.lanes;
-      for (index l = lane; l < lane + P; ++l)
-        if (lane_at_[l] != lane_at_[l - near_.lanes] + 1) return i;
-    }
-    return parts;
-  }
-  template <int P>
-  index whole_parts(index c) const {
-    return c + P > lanes_count_ ? 0 : (lanes_count_ - c - P) / near_.lanes + 1;
-  }
-  /// Whether there is a run that a block of P parts goes into.
-  template <int P>
-  bool has_run() const {
-    const index parts = whole_parts<P>(0);
-    for (index first = 0, end; first < parts; first = end) {
-      end = end_of_run<P>(0, first, parts);
-      if (end - first >= P) return true;
-    }
-    return false;
-  }
-  /// The parts that begin at lanes c, c + near_.lanes, ... All neighbours of one contracted value
-  /// at a time: they share a page.
-  template <int P>
-  void column(index c) const {
-    const index step = near_.lanes, parts = whole_parts<P>(c);
-    const auto block = [&](index part, index k) {
-      const index lane = c + part * step;
-      entry_row<T, P> row[P];
-#pragma GCC unroll 16
-      for (int l = 0; l < P; ++l)
-        row[l] = load_row<T, P, Conjugated>(from_ + lane_at_[lane + l] + k_at_[k]);
-      transpose<P, moved_unit<T>::count>(row);
-#pragma GCC unroll 16
-      for (int i = 0; i < P; ++i) store_row<T, P>(place(lane + i * step, k), row[i]);
-    };
-    const auto lane_by_lane = [&](index lane, index end) {
-      for (; lane < end; ++lane)
-        for (index k = 0; k < k_count_; ++k)
-          *place(lane, k) = widen<T, Conjugated>(from_[lane_at_[lane] + k_at_[k]]);
-    };
-    for (index first = 0, end; first < parts; first = end) {
-      end = end_of_run<P>(c, first, parts);
-      if (end - first < P) {
-        for (index i = first; i < end; ++i) lane_by_lane(c + i * step, c + i * step + P);
-        continue;
-      }
-      // The last block is drawn back so that it ends with the run.
-      for (index k = 0; k < k_count_; ++k)
-        for (index i = first; i < end; i += P) block(std::min(i, end - P), k);
-    }
-    lane_by_lane(c + parts * step, std::min(c + parts * step + P, lanes_count_));
   }
 
   void panel(index q) const {

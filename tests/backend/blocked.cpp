@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("packing transposes where neighbours lie apart in a group", T
                    std::complex<float>, std::complex<double>) {
   const index m = 9, k = 11;
   for (const index u : {8, 20}) {
-    for (const index x : {16, 32, 12}) {
+    for (const index x : {16, 32, 12, 17, 35, 5}) {
       // Columns (r, u, x): neighbours in B along u, in C along x.
       const index r = 2, n = r * u * x;
       check_blocks<T>(

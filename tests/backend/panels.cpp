@@ -11,9 +11,10 @@ namespace tenfold::testing {
 namespace {
 
 /// Columns (x, y, z), of which B[z][x][k][y] has neighbours along y: `count` of them from `first`
-/// on, in panels of W lanes.
+/// on, in panels of W lanes; `pads`: each run of z begins one.
 template <class T, int W>
-void check_panels(index x, index y, index z, index first, index count) {
+void check_panels(index x, index y, index z, index first, index count, bool pads = false) {
+  CAPTURE(pads);
   CAPTURE(x);
   CAPTURE(y);
   CAPTURE(z);
@@ -28,9 +29,20 @@ void check_panels(index x, index y, index z, index first, index count) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(static_cast<real_type<T>>(i + 1));
   count = std::min(count, x * y * z - first);
 
+  std::vector<index> places(lane_at.begin() + first, lane_at.begin() + first + count);
+  if (pads) {
+    const cpu::padded_runs<W> padded{z, std::min(z - first % z, count)};
+    places.resize(static_cast<std::size_t>(padded.places(count)));
+    padded.spread(places.data(), count);
+    for (index i = 0; i < count; ++i)
+      CHECK(places[static_cast<std::size_t>(padded(i))] ==
+            lane_at[static_cast<std::size_t>(first + i)]);
+    count = padded.places(count);
+    z = padded.whole(z);
+  }
   const index panels = (count + W - 1) / W;
   std::vector<T> to(static_cast<std::size_t>(panels * W * sums), T(-1));
-  const index* const lanes = lane_at.data() + first;
+  const index* const lanes = places.data();
   cpu::packing<T, W, false, T>(to.data(), b.data(), lanes, count, k_at.data(), sums,
                                cpu::neighbours_apart{z, 0})
       .run();
@@ -55,6 +67,8 @@ TEST_CASE_TEMPLATE("panels of columns in runs, with neighbours apart, have every
         check_panels<T, W>(x, y, z, 0, x * y * z);
         check_panels<T, W>(x, y, z, 0, 10 * z + 1);
         check_panels<T, W>(x, y, z, std::min<index>(7, x * y * z - 1), 131);
+        check_panels<T, W>(x, y, z, 0, x * y * z, true);
+        check_panels<T, W>(x, y, z, std::min<index>(7, x * y * z - 1), 131, true);
       }
 }
 

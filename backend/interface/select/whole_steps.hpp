@@ -162,18 +162,32 @@ constexpr bool reads_in_place(index rows, index k, int tile_rows) {
 /// What is kept of the columns of a register tile.
 constexpr index column_panel_bytes(index columns) { return 64 + (columns + 7) / 8 * 8; }
 
+/// Whether columns of B in runs of `run`, along which C has neighbours and B has not, are packed so
+/// that each run begins a vector: else blocks of B could not be transposed, and lane by lane
+/// packing takes as long as some 100 rows. Lanes that are not full cost a part of all rows (`edcba
+/// := sum_f afbce df`, 24 to 32 values a label, 16 of d, from memory, single precision, Zen 3: 33
+/// values of a 4.2 GFLOP/s, padded 10.2; 35 3.9 and 11.3).
+constexpr bool pads_runs(index run, index rows, index lanes) {
+  if (run == 0 || run % lanes == 0) return false;
+  const index padded = (run + lanes - 1) / lanes * lanes;
+  return padded <= 2 * run && rows * (padded - run) <= 64 * run;
+}
+
 /// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
-/// contracted values lie, how many rows lie in equal steps, and a list of panels.
-constexpr index blocked_scratch(const blocking& b, index m, index n, scalar type,
+/// contracted values lie, how many rows lie in equal steps, and a list of panels. `run`: see
+/// pads_runs.
+constexpr index blocked_scratch(const blocking& b, index m, index n, index run, scalar type,
                                 const capabilities& c) {
   const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
   const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type),
               width = streamed_tile(c.registers, type).n * lanes;
-  const index numbers = 3 * b.m + 2 * (b.n + b.k);
+  const index columns =
+      pads_runs(run, m, lanes) ? (b.n / run + 2) * whole(run, lanes) : whole(b.n, lanes);
+  const index numbers = 3 * b.m + 2 * (columns + b.k);
   // Each of seven blocks begins with a line.
-  const index bytes = numbers * index{sizeof(index)} +
-                      (b.n + lanes - 1) / lanes * column_panel_bytes(width) + 7 * 64;
-  return whole(b.m, 16) * b.k + whole(b.n, lanes) * b.k + (bytes + entry - 1) / entry +
+  const index bytes =
+      numbers * index{sizeof(index)} + columns / lanes * column_panel_bytes(width) + 7 * 64;
+  return whole(b.m, 16) * b.k + columns * b.k + (bytes + entry - 1) / entry +
          (b.parts > 1 ? b.parts * m * n : 0);
 }
 
