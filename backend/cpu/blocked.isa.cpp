@@ -135,7 +135,8 @@ class product {
     neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
                           neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
     const index run = near.lanes, columns = n;
-    const bool pads = select::pads_runs(run, m_.extent, v);
+    const bool pads =
+        run > 0 && n_.loops[n_.count - 1].c == 1 && select::pads_runs(run, m_.extent, v);
     const padded_runs<v> padded{run, pads ? std::min(run - j % run, n) : n};
     if (pads) {
       n = padded.places(columns);
@@ -160,7 +161,7 @@ class product {
       panels[panel_count] = panel_from<T>(in_n.y, first, n, vectors);
     const scratch_block packed(static_cast<std::size_t>(whole(n, v) * most) * sizeof(T));
     T* const b = packed.as<T>();
-    const bool transposes = near.lanes > 0 && near.lanes % v == 0;
+    const bool transposes = near.lanes > 0 && near.lanes % std::min(v, least_part) == 0;
     const bool may_stay = !transposes && select::reads_in_place(m_.extent, most, blocked_tile<T>.m);
     target<T> now = to;
     for (index p = begin; p < end; p += kc) {

@@ -69,6 +69,11 @@ TEST_CASE_TEMPLATE("packing transposes where neighbours lie apart in a group", T
       const index r = 2, n = r * u * x;
       check_blocks<T>(
           {{}, {{k, 1, n, 0}}, {{m, k, 0, n}}, {{r, 0, u * x, u * x}, {u, 0, 1, x}, {x, 0, u, 1}}});
+      // The same, but C has gaps.
+      check_blocks<T>({{},
+                       {{k, 1, n, 0}},
+                       {{m, k, 0, 2 * n}},
+                       {{r, 0, u * x, 2 * u * x}, {u, 0, 1, 2 * x}, {x, 0, u, 2}}});
     }
   }
   for (const index x : {4, 9}) {

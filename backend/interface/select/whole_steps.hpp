@@ -163,14 +163,13 @@ constexpr bool reads_in_place(index rows, index k, int tile_rows) {
 constexpr index column_panel_bytes(index columns) { return 64 + (columns + 7) / 8 * 8; }
 
 /// Whether columns of B in runs of `run`, along which C has neighbours and B has not, are packed so
-/// that each run begins a vector: else blocks of B could not be transposed, and lane by lane
-/// packing takes as long as some 100 rows. Lanes that are not full cost a part of all rows (`edcba
-/// := sum_f afbce df`, 24 to 32 values a label, 16 of d, from memory, single precision, Zen 3: 33
-/// values of a 4.2 GFLOP/s, padded 10.2; 35 3.9 and 11.3).
+/// that each run begins a vector: else blocks of B could not be transposed, but for parts of it,
+/// and lane by lane packing takes as long as some 100 rows. Lanes that are not full cost a part of
+/// all rows (`edcba := sum_f afbce df`, 24 to 32 values a label, 16 of d, from memory, single
+/// precision, Zen 3: 33 values of a 4.2 GFLOP/s, padded 10.2; 35 3.9 and 11.3, 36 7.0 and 12.3).
 constexpr bool pads_runs(index run, index rows, index lanes) {
-  if (run == 0 || run % lanes == 0) return false;
-  const index padded = (run + lanes - 1) / lanes * lanes;
-  return padded <= 2 * run && rows * (padded - run) <= 64 * run;
+  const index empty = (lanes - run % lanes) % lanes;
+  return run > lanes && empty > 0 && rows * empty <= 64 * run;
 }
 
 /// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
