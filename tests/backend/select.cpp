@@ -294,6 +294,7 @@ static_assert(beside(96, 5000, 96, avx512_capabilities) == 24, "many rows");
 static_assert(beside(48, 24, 96, avx2_capabilities) == 24 &&
                   beside(48, 24, 96, avx2_capabilities, scalar::f32) == 48,
               "rows of the tile are whole lines");
+static_assert(beside(120, 24, 96, avx2_capabilities) == 8, "but a line does");
 static_assert(beside(96, 24, 96, avx2_capabilities) == 12, "it does not go on to the end");
 static_assert(beside(24, 24, 120, avx2_capabilities) == 12, "its panel leaves L1");
 static_assert(streamed_tile(16, scalar::f64) == tile_shape{2, 6} &&

@@ -73,20 +73,21 @@ constexpr bool takes_streamed_tile(index k) { return k <= 96; }
 ///   (extents of 16 to 48, from memory, Zen 3: `edcba := sum_f dabfe fc` in double precision 17.6
 ///   GFLOP/s instead of 10.1, five of that kind 1.3 to 1.7 times the rate, in single 1.1 to 1.3;
 ///   where it ends before, `dcba := sum_e aced eb` and `cba := sum_d adb cd`, 0.8 and 0.9);
-/// - of a vector, where only then the block goes on until the neighbours end, and B is read in the
-///   order in which it lies (`abcd := sum_e dbea ec`, 84 and 96 values a label, 24 of c, from
-///   memory, Emerald Rapids, of a matrix product by OpenBLAS: 1.11 in double precision instead of
-///   0.83, 0.83 instead of 0.75 in single; vectors in any case: `abcde-efbad-cf` of that list at
-///   0.9 of its rate).
+/// - of a line of memory, where only then the block goes on until the neighbours end, and B is read
+///   in the order in which it lies (`abcd := sum_e dbea ec`, 84 and 96 values a label, 24 of c,
+///   from memory, Emerald Rapids, of a matrix product by OpenBLAS: 1.11 in double precision instead
+///   of 0.83, 0.83 instead of 0.75 in single; lines in any case: `abcde-efbad-cf` of that list at
+///   0.9 of its rate; vectors that are half lines, Zen 3: `aced eb`, single precision, 0.73).
 constexpr index columns_beside(index near, index m, index k, scalar type, const capabilities& c) {
   const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
   const index lanes = neighbours(c.lanes(type), type),
               tile = blocked_tile(c.registers, type).n * lanes,
-              wide = streamed_tile(c.registers, type).n * lanes;
+              wide = streamed_tile(c.registers, type).n * lanes,
+              line = 64 / entry > lanes ? 64 / entry : lanes;
   const auto goes_on = [&](index columns) { return columns * near * k * entry <= l2 / 2; };
   if (!has_few_rows(m, k, entry, l2)) return tile;
   if (wide > tile && takes_streamed_tile(k) && goes_on(wide)) return wide;
-  return goes_on(tile) || !goes_on(lanes) ? tile : lanes;
+  return goes_on(tile) || !goes_on(line) ? tile : line;
 }
 /// The most values of a block, `values` or fewer of `extent`, in whole runs; one run may be more.
 constexpr index in_whole_runs(index values, index extent, index run) {
