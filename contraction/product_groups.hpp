@@ -64,7 +64,7 @@ struct loop_group {
   /// brings that one next to the last and cuts the last, so that some values of both meet in one
   /// block and a transposition in registers serves both. As many at a time as most(neighbours of B)
   /// says, if they go into it, or else a multiple of `step`. Before them comes the loop along which
-  /// B goes on where its neighbours end, so that memory is met in order (`edcba := sum_f afbce df`,
+  /// B goes on where its neighbours end: blocks meet memory in order (`edcba := sum_f afbce df`,
   /// 16 to 48 values a label, from memory, Zen 3: 1.05 to 1.3 times the rate).
   template <class Most>
   constexpr void bring_near(index step_loop::*one, index step, const Most& most) {

@@ -28,7 +28,7 @@ inline constexpr int row_lanes = std::max(blocked_tile<T>.m, block_entries<T>);
 // ---- register tiles -----------------------------------------------------------------------------
 
 /// C[m][n] := alpha sum_k A[k][m] B[n][k] + beta C[m][n] of panels, for rows [first, end) of a
-/// block of A, of which C is the first.
+/// block: t.a is where its row 0 lies, t.c where row `first` does. Ends with t.c behind them.
 template <class T>
 using tile_function = void (*)(tile_operands<T>& t, index k, index first, index end);
 
@@ -258,7 +258,7 @@ class product {
       }
     }
   }
-  /// Of each row, how many from it on lie in equal steps.
+  /// Of each row, how many from it on lie in equal steps in C.
   static void count_even(const index* at, index m, index* count) {
     for (index r = m - 1; r >= 0; --r) {
       const bool goes_on = r + 2 < m && at[r + 2] - at[r + 1] == at[r + 1] - at[r];
