@@ -51,7 +51,8 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
     return contains(x.labels, l) ? x.stride[l] : 0;
   };
   product_groups<L.labels> groups;
-  auto& [batch, rows, columns, sums] = groups;
+  loop_group<L.labels>&batch = groups.batch, &rows = groups.rows, &columns = groups.columns,
+  &sums = groups.sums;
   int open = -1;
   step_loop t{};
   for (int l = 0; l < p.label_count; ++l) {
@@ -96,34 +97,10 @@ constexpr product_loops find_product(const problem<L>& p, const contraction_plan
   return {true, va, vb, t, m, n, k, open < 0 ? 0 : open};
 }
 
-/// Adds a phase of its own for the whole plan to `out`, if it is one product and there is room;
-/// not one that is better blocked, where it `may_be_blocked`.
-template <limits L, class Program>
-constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
-                             const capabilities& caps, bool may_be_blocked, Program& out) {
-  const product_loops loops = find_product(p, plan, caps);
-  const bool has_batch = loops.t.a != 0 && loops.t.b != 0 && select::is_batch(loops.t.extent);
-  const auto m = static_cast<double>(loops.m.extent), n = static_cast<double>(loops.n.extent),
-             k = static_cast<double>(loops.k.extent);
-  // What moves one operand along the batch makes its side longer. Where neighbours in memory are
-  // problems of the batch, a copy of each problem would take one entry of each line.
-  const auto t = static_cast<double>(nominal(loops.t.extent));
-  const auto is_unit = [](index stride) { return stride == 1 || stride == -1; };
-  const bool across_lines = is_unit(loops.t.a) || is_unit(loops.t.b);
-  if (may_be_blocked && !has_batch &&
-      select::is_blocked(loops.t.b == 0 ? m * t : m, loops.t.a == 0 ? n * t : n, k, across_lines,
-                         p.type, caps))
-    return false;
-  if (!loops.found || out.phase_count == Program::max_phases ||
-      out.step_count == Program::max_steps)
-    return false;
-  program_phase& phase = out.phases[static_cast<std::size_t>(out.phase_count++)];
-  program_step& step = out.steps[static_cast<std::size_t>(out.step_count)];
-  phase.first_step = out.step_count++;
-  phase.step_count = 1;
-  phase.tile_count = loops.t.extent == 1 ? 0 : 1;
-  if (phase.tile_count == 1) phase.tiles[0] = {loops.t.extent, loops.batch_label};
-
+/// The step that it is.
+template <limits L>
+constexpr program_step product_step(const problem<L>& p, const contraction_plan<L>& plan,
+                                    const product_loops& loops) {
   const int root = plan.step_count - 1;
   const auto refer = [&](const bound_operand<L>& x, buffer where, int value, index along) {
     operand_ref r;
@@ -136,6 +113,7 @@ constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& pla
     r.conjugated = x.conjugated;
     return r;
   };
+  program_step step;
   step.kind = step_kind::gemm;
   step.origin = root;
   step.a = refer(p.inputs[loops.a], buffer::input, loops.a, loops.t.a);
@@ -145,8 +123,51 @@ constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& pla
   step.n = loops.n;
   step.k = loops.k;
   step.finish = epilogue::update;
+  return step;
+}
 
+/// Whether it is better blocked.
+constexpr bool is_better_blocked(const product_loops& loops, const gemm_shape& shape,
+                                 const capabilities& caps) {
+  const index batch = nominal(loops.t.extent);
+  if (batch == 1) return select::is_large(shape);
+  const bool moves_a = loops.t.a != 0, moves_b = loops.t.b != 0;
+  // Where neighbours in memory are problems of the batch, a copy of each problem would take one
+  // entry of each line.
+  const auto is_unit = [](index stride) { return stride == 1 || stride == -1; };
+  const bool across_lines = is_unit(loops.t.a) || is_unit(loops.t.b), shares = !moves_a || !moves_b;
+  const index own =
+      (moves_a ? shape.m * shape.k : 0) + (moves_b ? shape.k * shape.n : 0) + shape.m * shape.n;
+  if (!(shares && across_lines) &&
+      select::is_batch(loops.t.extent, shares, own * static_cast<index>(bytes_of(shape.type)),
+                       caps))
+    return false;
+  // What moves one operand along the batch makes its side longer.
+  const auto t = static_cast<double>(batch), m = static_cast<double>(shape.m),
+             n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
+  return select::is_blocked(moves_b ? m : m * t, moves_a ? n : n * t, k, across_lines, shape.type,
+                            caps);
+}
+
+/// Adds a phase of its own for the whole plan to `out`, if it is one product and there is room;
+/// not one that is better blocked, where it `may_be_blocked`.
+template <limits L, class Program>
+constexpr bool lower_product(const problem<L>& p, const contraction_plan<L>& plan,
+                             const capabilities& caps, bool may_be_blocked, Program& out) {
+  const product_loops loops = find_product(p, plan, caps);
+  if (!loops.found || out.phase_count == Program::max_phases ||
+      out.step_count == Program::max_steps)
+    return false;
+  const program_step step = product_step(p, plan, loops);
   const gemm_shape shape = gemm_of(step, p.type);
+  if (may_be_blocked && is_better_blocked(loops, shape, caps)) return false;
+  program_phase& phase = out.phases[static_cast<std::size_t>(out.phase_count++)];
+  out.steps[static_cast<std::size_t>(out.step_count)] = step;
+  phase.first_step = out.step_count++;
+  phase.step_count = 1;
+  phase.tile_count = loops.t.extent == 1 ? 0 : 1;
+  if (phase.tile_count == 1) phase.tiles[0] = {loops.t.extent, loops.batch_label};
+
   const int width = caps.lanes(p.type);
   const select::gemm_choice choice = select::gemm(shape, width, select::tuning_of(caps, shape));
   const gemm_shape oriented = choice.transposed ? transposed(shape) : shape;

@@ -99,15 +99,15 @@ class whole_lowering : protected program_builder<L, Program> {
     program_step& step = append_whole(step_kind::blocked, s, a, b, c);
     const index m = g.rows.extent(), n = g.columns.extent(), k = g.sums.extent();
     const index lanes = select::neighbours(caps_.lanes(problem_.type), problem_.type);
-    const select::transposed_runs together = g.transposed_together(lanes);
-    step.blocks = select::blocks_of(m, n, k, problem_.type, caps_, together);
+    step.blocks = select::blocks_of(m, n, k, problem_.type, caps_, g.transposed_together(lanes));
+    step.blocks.run = g.run;
     step.row_count = g.rows.count;
     step.column_count = g.columns.count;
     base::set_loops(step, g.batch.loops, g.batch.count, g.sums.loops, g.sums.count);
     base::add_loops(g.rows.loops, g.rows.count);
     base::add_loops(g.columns.loops, g.columns.count);
     phase.scratch_entries =
-        select::blocked_scratch(step.blocks, m, n, together.columns / lanes, problem_.type, caps_);
+        select::blocked_scratch(step.blocks, m, n, g.behind(), problem_.type, caps_);
   }
 
   /// The sum that step s is. Rows are labels of A alone, to which one part of B belongs.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <numeric>
 #include <tenfold/backend/interface/program.hpp>
 #include <tenfold/backend/interface/select.hpp>
 #include <tenfold/contraction/fold.hpp>
@@ -61,33 +62,55 @@ struct loop_group {
     for (; from < to; ++from) std::swap(loops[from], loops[from + 1]);
   }
   /// Where entries of one operand are neighbours along the last loop and those of B along another:
-  /// brings that one next to the last and cuts the last, so that some values of both meet in one
-  /// block and a transposition in registers serves both. As many at a time as most(neighbours of B)
-  /// says, if they go into it, or else a multiple of `step`. Before them comes the loop along which
-  /// B goes on where its neighbours end: blocks meet memory in order (`edcba := sum_f afbce df`,
-  /// 16 to 48 values a label, from memory, Zen 3: 1.05 to 1.3 times the rate).
-  template <class Most>
-  constexpr void bring_near(index step_loop::*one, index step, const Most& most) {
-    if (count < 2 || loops[count - 1].*one != 1) return;
+  /// brings that one next to the last, so that some values of both meet in one block and a
+  /// transposition in registers serves both. Before them comes the loop along which B goes on where
+  /// its neighbours end: blocks meet memory in order (`edcba := sum_f afbce df`, 16 to 48 values a
+  /// label, from memory, Zen 3: 1.05 to 1.3 times the rate). Whether it did so.
+  constexpr bool bring_near(index step_loop::*one) {
+    if (count < 2 || loops[count - 1].*one != 1) return false;
     int at = count - 1;
     while (at >= 0 && loops[at].b != 1) --at;
-    if (at < 0 || at == count - 1) return;
+    if (at < 0 || at == count - 1) return false;
     const index goes_on = loops[at].extent;
     move(at, count - 2);
     for (int l = 0; l < count - 3; ++l)
       if (loops[l].b == goes_on) move(l, count - 3);
-    step_loop& last = loops[count - 1];
-    index cut = most(loops[count - 2].extent);
-    if (last.extent % cut != 0) cut = select::longest_cut / step * step;
-    while (cut > 0 && last.extent % cut != 0) cut -= step;
-    if (cut == 0 || cut == last.extent) return;
-    step_loop rest = last;
-    rest.extent /= cut;
-    for (index step_loop::*x : {&step_loop::a, &step_loop::b, &step_loop::c}) rest.*x *= cut;
-    last.extent = cut;
-    add(last);
-    loops[count - 2] = loops[count - 3];
-    loops[count - 3] = rest;
+    return true;
+  }
+  /// Makes a loop the one over parts of so many values, and returns that over those of a part.
+  constexpr step_loop cut(int at, index part) {
+    step_loop within = loops[at];
+    within.extent = part;
+    loops[at].extent /= part;
+    for (index step_loop::*x : {&step_loop::a, &step_loop::b, &step_loop::c}) loops[at].*x *= part;
+    return within;
+  }
+  /// After it: equal parts of the last loop, of so many values or fewer, are gone through one by
+  /// one, each with all neighbours of B.
+  constexpr void cut_last(index most) {
+    const index extent = loops[count - 1].extent;
+    index part = most < extent ? most : extent;
+    while (extent % part != 0) --part;
+    if (part == extent) return;
+    const step_loop within = cut(count - 1, part);
+    move(count - 2, count - 1);
+    add(within);
+  }
+  /// After it: takes so many values of the loop along which C goes on behind the last one as make
+  /// it end with a line, between the neighbours of B and the last loop. Whether there are such.
+  constexpr bool end_with_line(index line) {
+    const index extent = loops[count - 1].extent, part = line / std::gcd(line, extent);
+    for (int l = 0; l < count - 2 && part > 1; ++l) {
+      if (loops[l].c != extent || loops[l].extent % part != 0 ||
+          loops[l].b == loops[count - 2].extent)
+        continue;
+      const step_loop within = cut(l, part);
+      if (loops[l].extent == 1) take(loops, count, l);
+      add(within);
+      std::swap(loops[count - 2], loops[count - 1]);
+      return true;
+    }
+    return false;
   }
 };
 
@@ -95,6 +118,10 @@ struct loop_group {
 template <int Labels>
 struct product_groups {
   loop_group<Labels> batch, rows, columns, sums;
+  /// Loops of columns behind the one along which B has neighbours; 0: there is no such loop, or it
+  /// is the last.
+  int behind_near = 0;
+  index run = 0;  ///< see blocking::run
 
   /// Adds the loop of a label that A, B or both have.
   constexpr void add(bool contracted, bool in_a, bool in_b, const step_loop& loop) {
@@ -122,10 +149,8 @@ struct product_groups {
                                                                       : &step_loop::a);
     columns.sort_by(&step_loop::c);
     sums.sort_by(sums.nearest(&step_loop::a) == 1 ? &step_loop::a : &step_loop::b);
-    columns.bring_near(&step_loop::c, select::neighbours(caps.lanes(type), type), [&](index near) {
-      return select::columns_beside(near, rows.extent(), sums.extent(), type, caps);
-    });
-    sums.bring_near(&step_loop::a, 1, [](index) { return select::longest_cut; });
+    if (sums.bring_near(&step_loop::a)) sums.cut_last(select::longest_cut);
+    set_run(type, caps);
     return turned;
   }
 
@@ -138,15 +163,36 @@ struct product_groups {
   }
 
   /// How many columns and contracted values of B are transposed together as it is packed: `lanes`
-  /// values of the loop along which B has neighbours, for each of the last loop; `all_columns`: all
-  /// its values; 0: none.
+  /// values of the loop along which B has neighbours, for each of a run; `all_columns`: all its
+  /// values; 0: none.
   constexpr select::transposed_runs transposed_together(index lanes) const {
-    const auto of = [](const loop_group<Labels>& g, index values) {
-      const int n = g.count;
-      if (n < 2 || g.loops[n - 2].b != 1 || g.loops[n - 1].b == 1) return index{0};
-      return (values == 0 ? g.loops[n - 2].extent : values) * g.loops[n - 1].extent;
-    };
-    return {of(columns, lanes), of(columns, 0), of(sums, lanes)};
+    select::transposed_runs of{lanes * run, 0, 0};
+    if (run > 0) of.all_columns = near().extent * run;
+    if (has_near_before_last(sums)) of.sums = lanes * sums.loops[sums.count - 1].extent;
+    return of;
+  }
+  /// Columns behind one value of the loop along which B has neighbours.
+  constexpr index behind() const {
+    index all = 1;
+    for (int l = columns.count - behind_near; l < columns.count; ++l)
+      all *= columns.loops[l].extent;
+    return all;
+  }
+
+ private:
+  constexpr const step_loop& near() const { return columns.loops[columns.count - behind_near - 1]; }
+  static constexpr bool has_near_before_last(const loop_group<Labels>& g) {
+    return g.count > 1 && g.loops[g.count - 2].b == 1 && g.loops[g.count - 1].b != 1;
+  }
+
+  constexpr void set_run(scalar type, const capabilities& caps) {
+    const bool meet = columns.bring_near(&step_loop::c);
+    if (!has_near_before_last(columns)) return;
+    behind_near = 1;
+    if (meet && columns.end_with_line(64 / static_cast<index>(bytes_of(type)))) behind_near = 2;
+    run = meet ? select::columns_of_run(behind(), near().extent, rows.extent(), sums.extent(), type,
+                                        caps)
+               : behind();
   }
 };
 

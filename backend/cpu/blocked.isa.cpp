@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <tenfold/backend/cpu/caches.hpp>
+#include <tenfold/backend/cpu/column_order.hpp>
 #include <tenfold/backend/cpu/column_panels.hpp>
 #include <tenfold/backend/cpu/loop_walk.hpp>
 #include <tenfold/backend/cpu/panels.hpp>
@@ -95,14 +96,19 @@ class product {
  public:
   product(const program_step& step, const step_loop* loops, const step_arguments<T>& args,
           index in_a, index in_b, index in_c)
-      : step_(step), args_(args), in_a_(in_a), in_b_(in_b), in_c_(in_c) {
-    k_ = {loops + step.outer_count, step.k_outer_count};
-    m_ = {k_.loops + k_.count, step.row_count};
-    n_ = {m_.loops + m_.count, step.column_count};
-    for (group* g : {&k_, &m_, &n_})
+      : step_(step),
+        args_(args),
+        in_a_(in_a),
+        in_b_(in_b),
+        in_c_(in_c),
+        k_{loops + step.outer_count, step.k_outer_count},
+        m_{k_.loops + k_.count, step.row_count},
+        n_(m_.loops + m_.count, step.column_count, step.blocks.run),
+        near_in_c_(step.column_count > 0 ? m_.loops[m_.count + step.column_count - 1].c : 0) {
+    for (group* g : {&k_, &m_})
       for (int l = 0; l < g->count; ++l) g->extent *= g->loops[l].extent;
     streams_ = !is_complex_type<T> && args.beta == T(0) && k_.extent <= step.blocks.k &&
-               step.blocks.parts == 1 && m_.extent * n_.extent * index{sizeof(T)} > caches().l3;
+               step.blocks.parts == 1 && m_.extent * n_.extent() * index{sizeof(T)} > caches().l3;
   }
 
   void run() const {
@@ -122,35 +128,34 @@ class product {
   /// Contracted values [begin, end), all rows and columns, into a result that lies as C does or,
   /// `dense`, row by row.
   void sum(const target<T>& to, index begin, index end, bool dense) const {
-    const index n = step_.blocks.n;
-    parallel_tiles((n_.extent + n - 1) / n, 1, [&](index first, index last) {
-      for (index j = first; j < last; ++j)
-        columns(to, begin, end, dense, j * n, std::min(n, n_.extent - j * n));
+    const index most = step_.blocks.n;
+    parallel_tiles(n_.blocks(most), 1, [&](index first, index last) {
+      for (index i = first; i < last; ++i) columns(to, begin, end, dense, n_.at(i, most));
     });
   }
 
-  /// The same of columns [j, j + n).
-  void columns(const target<T>& to, index begin, index end, bool dense, index j, index n) const {
+  /// The same of the columns of a block.
+  void columns(const target<T>& to, index begin, index end, bool dense,
+               const column_order::block& of) const {
     const index kc = step_.blocks.k, most = std::min(kc, end - begin);
-    neighbours_apart near{neighbours_apart::of(n_.loops, n_.count, &step_loop::b),
+    neighbours_apart near{of.run > 1 ? of.run : 0,
                           neighbours_apart::of(k_.loops, k_.count, &step_loop::b)};
-    const index run = near.lanes, columns = n;
-    const bool pads =
-        run > 0 && n_.loops[n_.count - 1].c == 1 && select::pads_runs(run, m_.extent, v);
-    const padded_runs<v> padded{run, pads ? std::min(run - j % run, n) : n};
+    const bool pads = near_in_c_ == 1 && select::pads_runs(of.run, m_.extent, v);
+    const padded_runs<v> padded{of.run, pads ? std::min(of.left, of.count) : of.count};
+    index n = of.count;
     if (pads) {
-      n = padded.places(columns);
-      near.lanes = padded.whole(run);
+      n = padded.places(of.count);
+      near.lanes = padded.whole(of.run);
     }
     const scratch_block numbers(static_cast<std::size_t>(2 * (n + most)) * sizeof(index));
     index* const at = numbers.as<index>();
     const distances in_n{at, at + n}, in_k{at + 2 * n, at + 2 * n + most};
-    in_n.fill(n_.loops, n_.count, &step_loop::b, &step_loop::c, j, columns);
+    n_.fill(of.first, of.count, in_n.x, in_n.y);
     if (dense)
-      for (index i = 0; i < columns; ++i) in_n.y[i] = j + i;
+      for (index i = 0; i < of.count; ++i) in_n.y[i] = of.first + i;
     if (pads) {
-      padded.spread(in_n.x, columns);
-      padded.spread(in_n.y, columns);
+      padded.spread(in_n.x, of.count);
+      padded.spread(in_n.y, of.count);
     }
     const scratch_block list(static_cast<std::size_t>((n + v - 1) / v) * sizeof(column_panel<T>));
     column_panel<T>* const panels = list.as<column_panel<T>>();
@@ -225,7 +230,7 @@ class product {
     const distances in_m{numbers.as<index>(), numbers.as<index>() + m};
     in_m.fill(m_.loops, m_.count, &step_loop::a, &step_loop::c, i, m);
     if (dense)
-      for (index r = 0; r < m; ++r) in_m.y[r] = (i + r) * n_.extent;
+      for (index r = 0; r < m; ++r) in_m.y[r] = (i + r) * n_.extent();
     index* const even = numbers.as<index>() + 2 * m;
     count_even(in_m.y, m, even);
     const scratch_block packed(static_cast<std::size_t>(whole(m, row_lanes<T>) * k) * sizeof(T));
@@ -364,7 +369,7 @@ class product {
 
   /// Parts of the contracted values side by side, then their sum in order.
   void in_parts() const {
-    const index parts = step_.blocks.parts, entries = m_.extent * n_.extent;
+    const index parts = step_.blocks.parts, entries = m_.extent * n_.extent();
     const scratch_block results(static_cast<std::size_t>(parts * entries) * sizeof(T));
     T* const each = results.as<T>();
     parallel_tiles(parts, 1, [&](index first, index last) {
@@ -372,15 +377,15 @@ class product {
         sum({each + p * entries, T(1), T(0)}, k_.extent * p / parts, k_.extent * (p + 1) / parts,
             true);
     });
-    const scratch_block numbers(static_cast<std::size_t>(2 * n_.extent) * sizeof(index));
-    const distances in_n{numbers.as<index>(), numbers.as<index>() + n_.extent};
-    in_n.fill(n_.loops, n_.count, &step_loop::b, &step_loop::c, 0, n_.extent);
+    const scratch_block numbers(static_cast<std::size_t>(2 * n_.extent()) * sizeof(index));
+    const distances in_n{numbers.as<index>(), numbers.as<index>() + n_.extent()};
+    n_.fill(0, n_.extent(), in_n.x, in_n.y);
     for (index i = 0; i < m_.extent; ++i) {
       index in_a = 0, in_c = 0;
       distances{&in_a, &in_c}.fill(m_.loops, m_.count, &step_loop::a, &step_loop::c, i, 1);
-      for (index j = 0; j < n_.extent; ++j) {
-        T total = each[i * n_.extent + j];
-        for (index p = 1; p < parts; ++p) total += each[p * entries + i * n_.extent + j];
+      for (index j = 0; j < n_.extent(); ++j) {
+        T total = each[i * n_.extent() + j];
+        for (index p = 1; p < parts; ++p) total += each[p * entries + i * n_.extent() + j];
         update_entry(args_.c[in_c_ + in_c + in_n.y[j]], total, args_.alpha, args_.beta);
       }
     }
@@ -389,8 +394,10 @@ class product {
   const program_step& step_;
   const step_arguments<T>& args_;
   index in_a_, in_b_, in_c_;  ///< where the operands of this product start
-  bool streams_;              ///< results that are not read go past the caches
-  group m_, n_, k_;
+  group k_, m_;
+  column_order n_;
+  index near_in_c_;  ///< from one column of the last loop to the next
+  bool streams_;     ///< results that are not read go past the caches
 };
 
 }  // namespace

@@ -156,9 +156,10 @@ void gemm_at_addresses(const gemm_shape& s, const gemm_kernel<T>& kernel,
   }
 }
 
+/// Problems [begin, end). `next_b`: B that is not in place, where what is used next lies in memory.
 template <class T>
 void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const gemm_arguments<T>& g,
-                     residence from, index begin, index end) {
+                     residence from, index begin, index end, const T* next_b = nullptr) {
   tile_operands<T> t = columns_operands<T>(s, kernel, g);
   if (lies_in_columns<T>(s)) {
     const auto is_regular = [](const matrix_batch& x) { return x.layout == batch_layout::strided; };
@@ -169,7 +170,10 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
     t.b = problem_address<T>(s.b, g.b, begin);
     t.c = problem_address<T>(s.c, g.c, begin);
     problem_steps step = steps_through(s, kernel, g, from, 1);
-    if (end - begin == 1) step.fetches = false;
+    if (next_b != nullptr)
+      step.next_b = bytes_between(t.b, next_b) / index{sizeof(T)};
+    else if (end - begin == 1)
+      step.fetches = false;
     if (from != residence::memory || t.beta != T(0)) return kernel.run(t, end - begin, step);
     const index result = s.m * s.n * index{sizeof(T)};
     const auto apart = static_cast<std::uintptr_t>(g.c.problem * index{sizeof(T)});
@@ -192,6 +196,33 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
   const select::gemm_scratch size = select::columns_scratch(s, lanes<T>);
   const scratch_block block(static_cast<std::size_t>(size.entries()) * sizeof(T));
   T* const b_scratch = block.as<T>();  // whole vectors first: they stay aligned
+  if (a_in && c_in) {
+    // Some B at a time are brought into rows; then problems pass as if they lay in columns, A
+    // fetched ahead and results past the caches (from memory, double precision, Emerald Rapids: B
+    // transposed and shared, order 64 72 GFLOP/s, one by one 41).
+    gemm_shape in_rows = s;
+    in_rows.b.layout = batch_layout::strided;
+    in_rows.b.row = ld;
+    in_rows.b.column = 1;
+    const index each = s.b.shared ? 0 : s.k * ld,
+                group = s.b.shared ? end - begin
+                                   : select::converted_problems(s.k * ld * index{sizeof(T)});
+    for (index p = begin; p < end; p += group) {
+      const index count = std::min(group, end - p);
+      for (index i = 0; i < (s.b.shared ? 1 : count); ++i)
+        read_matrix<T>(b_scratch + i * each, ld, s.b, g.b, s.k, s.n, p + i);
+      gemm_arguments<T> from_scratch = g;
+      // As if problem 0 lay before them.
+      from_scratch.b = {
+          reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(b_scratch) -
+                                     static_cast<std::uintptr_t>(p * each) * sizeof(T)),
+          each};
+      const bool goes_on = p + count < end && has_strides<T>(s.b);
+      gemm_by_columns<T>(in_rows, kernel, from_scratch, from, p, p + count,
+                         goes_on ? problem_address<T>(s.b, g.b, p + count) : nullptr);
+    }
+    return;
+  }
   T* const c_scratch = b_scratch + size.b;
   T* const a_scratch = c_scratch + size.c;
   for (index p = begin; p < end; ++p) {

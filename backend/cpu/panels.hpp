@@ -67,12 +67,14 @@ struct padded_runs {
   /// So many places do `count` lanes take.
   index places(index count) const { return whole((*this)(count - 1) + 1); }
 
-  /// Brings the first `count` numbers to their places.
+  /// Brings the first `count` numbers to their places, the last run first.
   void spread(index* at, index count) const {
-    for (index i = count, end = places(count); i-- > 0;) {
-      const index place = (*this)(i);
-      std::fill(at + place, at + end, at[i]);
-      end = place;
+    for (index end = count; end > 0;) {
+      const index before = end > first ? first + (end - 1 - first) / run * run : 0;
+      const index length = end - before, place = (*this)(before);
+      std::copy_backward(at + before, at + end, at + place + length);
+      std::fill(at + place + length, at + place + whole(length), at[place + length - 1]);
+      end = before;
     }
   }
 };
@@ -141,70 +143,59 @@ class packing {
     }
   }
 
-  /// Neighbours `apart` panels from one another.
+  /// Neighbours `apart` panels from one another: panels c, c + apart, ..., as far as each lane is
+  /// the neighbour of that of the panel before.
   void transposed(index panels, index apart) const {
-    for (index c = 0; c < std::min(apart, panels); ++c) {
-      const index end = c + (panels - c + apart - 1) / apart * apart;
-      index near = c;  // panels c, c + apart, ... up to here
-      while (are_neighbours(near, apart) && has_lanes_of(near, c)) near += p * apart;
-      // The last block is drawn back so that it ends with the columns.
-      const index back = end - p * apart;
-      const bool draws_back =
-          near < end && near > back && are_neighbours(back, apart) && has_lanes_of(back, c);
-      const index last = draws_back ? back : -1;
-      const index* const lanes = lane_at_ + c * W;
-      if (is_regular(lanes, W)) {
-        const index stride = W > 1 ? lanes[1] - lanes[0] : 0;
-        blocks(c, near, last, apart, [=](int l) { return l * stride; });
-      } else {
-        blocks(c, near, last, apart, [=](int l) { return lanes[l] - lanes[0]; });
+    for (index c = 0; c < std::min(apart, panels); ++c)
+      for (index first = c, end; first < panels; first = end) {
+        end = first + apart;
+        while (goes_on(end, apart)) end += apart;
+        if (end - first < p * apart) {
+          for (index q = first; q < end; q += apart) panel(q);
+          continue;
+        }
+        const index* const lanes = lane_at_ + first * W;
+        if (is_regular(lanes, W)) {
+          const index stride = W > 1 ? lanes[1] - lanes[0] : 0;
+          blocks(first, end, apart, [=](int l) { return l * stride; });
+        } else {
+          blocks(first, end, apart, [=](int l) { return lanes[l] - lanes[0]; });
+        }
       }
-      if (!draws_back)
-        for (index q = near; q < panels; q += apart) panel(q);
-    }
   }
-  /// Panels first, first + p * apart, ... before `end`, and `last` if it is not -1, each a block
-  /// with those that hold its neighbours: of one contracted value all at a time, since they share a
-  /// page. Lane l of a panel lies lane_at(l) from its first.
+  bool goes_on(index q, index apart) const {
+    if ((q + 1) * W > lanes_count_) return false;
+    const index *const x = lane_at_ + q * W, *const before = x - apart * W;
+    for (int l = 0; l < W; ++l)
+      if (x[l] != before[l] + 1) return false;
+    return true;
+  }
+  /// Such panels, each a block with those that hold its neighbours, the last drawn back so that it
+  /// ends with them: of one contracted value all at a time, since they share a page. Lane l of a
+  /// panel lies lane_at(l) from its first.
   template <class LaneAt>
-  void blocks(index first, index end, index last, index apart, const LaneAt& lane_at) const {
-    const auto block = [&](index q, index k) {
-      pack_block_at<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
-                                         from_ + lane_at_[q * W] + k_at_[k], lane_at);
-    };
-    const index ahead = select::packed_ahead((end - first) / (p * apart));
+  void blocks(index first, index end, index apart, const LaneAt& lane_at) const {
+    const index step = p * apart, back = end - step;
+    const index ahead = select::packed_ahead((end - first) / step);
     for (index k = 0; k < k_count_; ++k) {
       // Not by a function, which g++ would not call: it does nothing but fetch.
       if (k + ahead < k_count_)
-        for (index q = first; q < end; q += blocks_of_line * p * apart) {
+        for (index q = first; q < end; q += blocks_of_line * step) {
           const X* const x = from_ + lane_at_[q * W] + k_at_[k + ahead];
           for (int l = 0; l < W; ++l) __builtin_prefetch(x + lane_at(l));
         }
-      for (index q = first; q < end; q += p * apart) block(q, k);
-      if (last >= 0) block(last, k);
+      for (index i = first; i < end; i += step) {
+        const index q = std::min(i, back);
+        pack_block_at<T, W, Conjugated, p>(to_ + (q * k_count_ + k) * W, apart * k_count_ * W,
+                                           from_ + lane_at_[q * W] + k_at_[k], lane_at);
+      }
     }
-  }
-  /// Whether the lanes of two panels lie alike.
-  bool has_lanes_of(index q, index other) const {
-    const index *const x = lane_at_ + q * W, *const y = lane_at_ + other * W;
-    for (int l = 1; l < W; ++l)
-      if (x[l] - x[0] != y[l] - y[0]) return false;
-    return true;
   }
 
   bool is_whole(index q) const {
     return (q + 1) * W <= lanes_count_ && is_regular(lane_at_ + q * W, W);
   }
   index lane_stride(index q) const { return lane_at_[q * W + 1] - lane_at_[q * W]; }
-
-  /// Whether the panels q, q + apart, ... hold neighbours of memory, as many as a block transposes.
-  bool are_neighbours(index q, index apart) const {
-    if (q < 0 || (q + (p - 1) * apart + 1) * W > lanes_count_) return false;
-    for (index i = 1; i < p; ++i)
-      for (int l = 0; l < W; ++l)
-        if (lane_at_[(q + i * apart) * W + l] - lane_at_[q * W + l] != i) return false;
-    return true;
-  }
 
   /// Where contracted value k of a lane goes.
   T* place(index lane, index k) const { return to_ + (lane / W * k_count_ + k) * W + lane % W; }

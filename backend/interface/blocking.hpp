@@ -15,6 +15,10 @@ struct blocking {
   /// Ranges of contracted values that are summed side by side, each into a result of its own, and
   /// added in their order: where the rows and columns are too few for the threads.
   index parts = 1;
+  /// The columns lie in runs: the loops that follow the one along which B has neighbours are merged
+  /// and cut into so many values, the last run perhaps being shorter, and each run is gone through
+  /// for all of those neighbours before the next. 0: B has none but along the last loop.
+  index run = 0;
 
   friend constexpr bool operator==(const blocking&, const blocking&) = default;
 };

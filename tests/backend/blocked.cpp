@@ -7,11 +7,12 @@
 namespace tenfold::testing {
 namespace {
 
+/// `run`: see blocking::run.
 template <class T>
-void check_blocks(const groups& g) {
-  check<T>(step_kind::blocked, g, {1000, 1000, 1000, 1});
-  check<T>(step_kind::blocked, g, {16, 48, 7, 1});
-  check<T>(step_kind::blocked, g, {32, 24, 16, 3});
+void check_blocks(const groups& g, index run = 0) {
+  check<T>(step_kind::blocked, g, {1000, 1000, 1000, 1, run});
+  check<T>(step_kind::blocked, g, {16, 48, 7, 1, run});
+  check<T>(step_kind::blocked, g, {32, 24, 16, 3, run});
 }
 
 /// Row-major matrices.
@@ -67,13 +68,16 @@ TEST_CASE_TEMPLATE("packing transposes where neighbours lie apart in a group", T
     for (const index x : {16, 32, 12, 17, 35, 5}) {
       // Columns (r, u, x): neighbours in B along u, in C along x.
       const index r = 2, n = r * u * x;
-      check_blocks<T>(
-          {{}, {{k, 1, n, 0}}, {{m, k, 0, n}}, {{r, 0, u * x, u * x}, {u, 0, 1, x}, {x, 0, u, 1}}});
+      const groups g{
+          {}, {{k, 1, n, 0}}, {{m, k, 0, n}}, {{r, 0, u * x, u * x}, {u, 0, 1, x}, {x, 0, u, 1}}};
+      check_blocks<T>(g, x);
+      check_blocks<T>(g, 16);
       // The same, but C has gaps.
       check_blocks<T>({{},
                        {{k, 1, n, 0}},
                        {{m, k, 0, 2 * n}},
-                       {{r, 0, u * x, 2 * u * x}, {u, 0, 1, 2 * x}, {x, 0, u, 2}}});
+                       {{r, 0, u * x, 2 * u * x}, {u, 0, 1, 2 * x}, {x, 0, u, 2}}},
+                      x);
     }
   }
   for (const index x : {4, 9}) {
@@ -81,6 +85,29 @@ TEST_CASE_TEMPLATE("packing transposes where neighbours lie apart in a group", T
     const index u = 24, n = 40;
     check_blocks<T>({{}, {{u, x, 1, 0}, {x, 1, u, 0}}, {{m, u * x, 0, n}}, {{n, 0, u * x, 1}}});
   }
+}
+
+TEST_CASE_TEMPLATE("a blocked product takes its columns in runs, the last of them shorter", T,
+                   float, double, std::complex<float>) {
+  const index m = 9, k = 11, r = 2, u = 19;
+  const tiny_caches all_from_memory;
+  for (const index z : {1, 3})
+    for (const index x : {16, 24, 35}) {
+      // Columns (r, u, z, x): neighbours in B along u, in C along x and then z.
+      const index n = r * u * z * x;
+      const groups g{
+          {},
+          {{k, 1, n, 0}},
+          {{m, k, 0, n}},
+          {{r, 0, u * z * x, u * z * x}, {u, 0, 1, z * x}, {z, 0, u * x, x}, {x, 0, u, 1}}};
+      for (const index run : {index{8}, index{48}, z * x}) {
+        CAPTURE(z);
+        CAPTURE(x);
+        CAPTURE(run);
+        check_blocks<T>(g, run);
+        check<T>(step_kind::blocked, g, {16, 200, 1000, 1, run});
+      }
+    }
 }
 
 TEST_CASE_TEMPLATE("runs of a blocked product that go on from row to row go past the caches", T,

@@ -282,21 +282,29 @@ static_assert(is_blocked(100000, 24, 72, true, scalar::f64, avx512_capabilities)
 static_assert(!is_blocked(100000, 24, 72, false, scalar::f64, avx512_capabilities));
 static_assert(is_blocked(1e9, 8, 8, true, scalar::f64, avx512_capabilities));
 static_assert(!is_blocked(1e9, 7, 8, true, scalar::f64, avx512_capabilities));
+static_assert(is_batch(8, false, 1 << 30, avx512_capabilities) &&
+              !is_batch(7, false, 1, avx512_capabilities));
+static_assert(is_batch(8, true, 1 << 20, avx512_capabilities) &&
+              !is_batch(8, true, (1 << 20) + 1, avx512_capabilities));
 static_assert(blocks_of(24, 300, 72, scalar::f64, avx512_capabilities) == blocking{24, 300, 72, 1});
-constexpr index beside(index near, index m, index k, capabilities c, scalar type = scalar::f64) {
+constexpr index run_of(index behind, index near, index m, index k, capabilities c,
+                       scalar type = scalar::f64) {
   c.l2_bytes = 2 << 20;
-  return columns_beside(near, m, k, type, c);
+  return columns_of_run(behind, near, m, k, type, c);
 }
-static_assert(beside(96, 24, 96, avx512_capabilities) == 8);
-static_assert(beside(24, 24, 48, avx512_capabilities) == 24, "the tile goes on to the end, too");
-static_assert(beside(384, 24, 384, avx512_capabilities) == 24, "neither goes on to the end");
-static_assert(beside(96, 5000, 96, avx512_capabilities) == 24, "many rows");
-static_assert(beside(48, 24, 96, avx2_capabilities) == 24 &&
-                  beside(48, 24, 96, avx2_capabilities, scalar::f32) == 48,
+static_assert(run_of(96, 96, 24, 96, avx512_capabilities) == 8);
+static_assert(run_of(90, 96, 24, 96, avx512_capabilities) == 8, "12 runs, the last of 2");
+static_assert(run_of(72, 24, 24, 48, avx512_capabilities) == 72, "all go on to the end");
+static_assert(run_of(1000, 24, 24, 48, avx512_capabilities) == 24, "the tile does, too");
+static_assert(run_of(384, 384, 24, 384, avx512_capabilities) == 8, "neither does: a line");
+static_assert(run_of(100, 96, 5000, 960, avx512_capabilities) == 24, "many rows; the last of 4");
+static_assert(run_of(1000, 48, 24, 96, avx2_capabilities) == 24 &&
+                  run_of(1000, 48, 24, 96, avx2_capabilities, scalar::f32) == 48,
               "rows of the tile are whole lines");
-static_assert(beside(120, 24, 96, avx2_capabilities) == 8, "but a line does");
-static_assert(beside(96, 24, 96, avx2_capabilities) == 12, "it does not go on to the end");
-static_assert(beside(24, 24, 120, avx2_capabilities) == 12, "its panel leaves L1");
+static_assert(run_of(1000, 250, 24, 96, avx2_capabilities) == 8, "neither does");
+static_assert(run_of(1000, 96, 24, 96, avx2_capabilities) == 12,
+              "the tile does, the wider one does not");
+static_assert(run_of(1000, 24, 24, 120, avx2_capabilities) == 12, "its panel leaves L1");
 static_assert(streamed_tile(16, scalar::f64) == tile_shape{2, 6} &&
               streamed_tile(32, scalar::f64) == blocked_tile(32, scalar::f64) &&
               streamed_tile(16, scalar::c64) == blocked_tile(16, scalar::c64));
@@ -312,8 +320,8 @@ static_assert(columns_of_block(2048, 1 << 20, 32, 5000, 8, 1 << 20, {192, 1152, 
               "until the neighbours of B end");
 static_assert(columns_of_block(2048, 1 << 20, 32, 5000, 8, 1 << 20, {192, 9216, 0}) == 1920,
               "or some of them");
-static_assert(columns_of_block(2048, 1 << 20, 32, 24, 8, 1 << 20, {192, 9216, 0}) == 960,
-              "few rows: 256 KiB");
+static_assert(columns_of_block(2048, 1 << 20, 96, 24, 8, 1 << 20, {192, 9216, 0}) == 960,
+              "few rows: 768 KiB");
 static_assert(columns_of_block(4096, 1 << 20, 384, 24, 4, 1 << 20, {768, 18432, 0}) == 768,
               "one run at least");
 constexpr index rows_of(index m, index n, int threads) {

@@ -244,7 +244,7 @@ static_assert(streams_lanes(4096, 16, scalar::f32, as_shipped) &&
 static_assert(blocks_at_once(1024) == 8 && blocks_at_once(100000) == 1);
 
 /// Matrices that leave the caches run in blocks.
-static_assert(!is_large(square(836)) && is_large(square(837)), "16 MiB");
+static_assert(!is_large(square(591)) && is_large(square(592)), "8 MiB");
 static_assert(!is_large(in_blocks(8, 8, 8)));
 constexpr gemm_shape of_few_columns(index n) {
   gemm_shape s = square(64);
@@ -252,7 +252,24 @@ constexpr gemm_shape of_few_columns(index n) {
   s.n = n;
   return s;
 }
-static_assert(is_large(of_few_columns(64)) && !is_large(of_few_columns(63)));
+constexpr gemm_shape of_columns_in_lines(index n) {
+  gemm_shape s = of_few_columns(n);
+  s.a.row = s.c.row = 1;
+  s.a.column = s.c.column = 1 << 20;
+  return s;
+}
+static_assert(rows_pass(of_few_columns(64)) && !is_large(of_few_columns(64)) &&
+              !is_large(transposed(of_few_columns(64))));
+static_assert(is_large(of_columns_in_lines(64)) && is_large(transposed(of_columns_in_lines(64))) &&
+              !is_large(of_columns_in_lines(63)));
+constexpr gemm_shape of_terms(index k, index m) {
+  gemm_shape s = square(m);
+  s.k = k;
+  return s;
+}
+static_assert(is_large(of_terms(32 * block_sums, 24)) && !is_large(of_terms(32 * block_sums, 23)) &&
+                  !is_large(of_terms(32 * block_sums - 1, 24)),
+              "long sums of several tiles");
 static_assert(!has_static_code(square(1000), 8,
                                tuned_for(1000, &gemm_tuning::panel_rows, 1 << 30)));
 

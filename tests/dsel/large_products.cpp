@@ -26,7 +26,7 @@ void check_blocked(std::string_view text, const extents_list& extents) {
 
 static_assert(
     is_blocked<"aec,deb->abcd", tensor<double, 16, 16, 17>, tensor<double, 23, 16, 24>>());
-static_assert(is_blocked<"ij,jk->ik", tensor<double, 300, 300>, tensor<double, 300, 300>>());
+static_assert(is_blocked<"ij,jk->ik", tensor<double, 700, 700>, tensor<double, 700, 700>>());
 // In cache where the rows, columns or sums of the one product are several loops.
 static_assert(
     is_blocked<"acbd,cedf->aebf", tensor<double, 6, 6, 6, 6>, tensor<double, 6, 6, 6, 6>>());
@@ -42,7 +42,11 @@ static_assert(!is_blocked<"abd,cd->acb", tensor<double, 64, 64, 24>, tensor<doub
 static_assert(
     !is_blocked<"xkyb,knb->xnyb", tensor<double, 4, 16, 4, 50>, tensor<double, 16, 16, 50>>());
 // In cache, read by few, a batch, one step of many: not.
-static_assert(!is_blocked<"ij,jk->ik", tensor<double, 200, 200>, tensor<double, 200, 200>>());
+static_assert(!is_blocked<"ij,jk->ik", tensor<double, 500, 500>, tensor<double, 500, 500>>());
+static_assert(
+    !is_blocked<"be,dcea->dcba", tensor<double, 72, 72>, tensor<double, 72, 72, 72, 72>>());
+static_assert(
+    is_blocked<"ce,deba->dcba", tensor<double, 72, 72>, tensor<double, 72, 72, 72, 72>>());
 static_assert(!is_blocked<"ij,jk->ik", tensor<double, 5000, 32>, tensor<double, 32, 32>>());
 static_assert(
     !is_blocked<"eij,ejk->eik", tensor<double, dyn, 300, 300>, tensor<double, dyn, 300, 300>>());

@@ -172,19 +172,38 @@ struct gemm_choice {
   return one;
 }
 
+/// Whether rows of A and C, which lie in lines, pass one after the other while B stays in L2.
+[[gnu::always_inline]] constexpr bool rows_pass(const gemm_shape& s) {
+  return s.a.column == 1 && s.c.column == 1 && s.m > s.n &&
+         s.k * s.n * static_cast<index>(bytes_of(s.type)) <= 512 << 10;
+}
+
+/// The most contracted values of one block of a product (blocks_of).
+inline constexpr index block_sums = 768;
+
+/// Whether a product has so few results of so many terms that parts of its sums are made side by
+/// side (blocks_of).
+[[gnu::always_inline]] constexpr bool sums_in_parts(index m, index n, index k) {
+  return m * n <= 128 * 128 && k >= 32 * block_sums;
+}
+
 /// Whether one product runs in blocks that are packed (blocks_of): where its matrices leave the
 /// caches. Before, the walk over register tiles is as fast on one core (double precision, Zen 3:
 /// order 512 42 GFLOP/s, in blocks 42, 768 42 and 42, 1024 36 and 40, 1536 36 and 38; OpenBLAS 41,
-/// 41, 39, 39). By shape alone, as blocks of contracted values show in the bits.
+/// 41, 39, 39. Emerald Rapids, 300 79 and 71, 400 80 and 71, 600 78 and 74), and where rows pass
+/// always (20000 x 64 times 64 x 64: 81 and 47, single precision 164 and 110; of 128 78 and 55),
+/// but not where rows are long (64 x 64 times 64 x 20000: 31 and 40). Each of several tiles of long
+/// sums reads all of its rows and columns (32 x 64000 times 64000 x 32: 18, in blocks 27, both
+/// transposed 11 and 29; of 16 rows and columns 21 and 18). By shape alone, as blocks of contracted
+/// values show in the bits.
 [[gnu::always_inline]] constexpr bool is_large(const gemm_shape& s) {
-  constexpr index least = 64;
-  constexpr double bytes = 16 << 20;
+  const index least = sums_in_parts(s.m, s.n, s.k) ? 24 : 64;
   for (const matrix_batch* x : {&s.a, &s.b, &s.c})
     if (x->layout != batch_layout::strided && x->layout != batch_layout::pointers) return false;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
-             k = static_cast<double>(s.k);
-  return s.m >= least && s.n >= least && s.k >= least &&
-         (m * k + k * n + m * n) * static_cast<double>(bytes_of(s.type)) > bytes;
+             k = static_cast<double>(s.k), entry = static_cast<double>(bytes_of(s.type));
+  return s.m >= least && s.n >= least && s.k >= least && !rows_pass(s) &&
+         !rows_pass(transposed(s)) && (m * k + k * n + m * n) * entry > 8 << 20;
 }
 
 /// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
@@ -211,15 +230,24 @@ struct gemm_choice {
          !are_sums_of_neighbours(transposed(s), width);
 }
 
-/// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch.
+/// Problems whose B, of so many bytes, is brought into rows at a time.
+[[gnu::always_inline]] constexpr index converted_problems(index bytes) {
+  return bytes < 16384 ? 16384 / (bytes < 1 ? 1 : bytes) : 1;
+}
+
+/// Entries of A, B and C that one problem, or one tile of `width` problems, has in scratch; by
+/// columns those of B that are converted together.
 struct gemm_scratch {
   index a = 0, b = 0, c = 0;
   constexpr index entries() const { return a + b + c; }
 };
 [[gnu::always_inline]] constexpr gemm_scratch columns_scratch(const gemm_shape& s, int width) {
   const index ld = (s.n + width - 1) / width * width;
-  return {has_strides(s.a, s.type) ? 0 : s.m * s.k, has_rows(s.b) ? 0 : s.k * ld,
-          has_rows(s.c) ? 0 : s.m * ld};
+  gemm_scratch to{has_strides(s.a, s.type) ? 0 : s.m * s.k, has_rows(s.b) ? 0 : s.k * ld,
+                  has_rows(s.c) ? 0 : s.m * ld};
+  if (to.b > 0 && to.a + to.c == 0 && !s.b.shared)
+    to.b *= converted_problems(to.b * static_cast<index>(bytes_of(s.type)));
+  return to;
 }
 [[gnu::always_inline]] constexpr gemm_scratch lanes_scratch(const gemm_shape& s, int width) {
   const auto in_lanes = [&](const matrix_batch& x) {

@@ -50,9 +50,14 @@ constexpr bool is_batch_of_vectors(index extent, index terms, bool near, bool sh
   if (c.compiled && shared) return 2 * extent >= width;
   return terms <= 512 && (c.compiled ? near && extent >= width : near || !shared);
 }
-/// Whether the kernels of batches take a product that could be blocked: so many of them feed the
-/// threads. (One of order 256 to 800 runs on one core at 0.92 to 0.95 of what they do.)
-constexpr bool is_batch(index products) { return products >= 8; }
+/// Whether the kernels of batches take products that could be blocked: where so many feed the
+/// threads, or these kernels read what is not shared, of so many bytes, in place and fetch the next
+/// (double precision, from memory, Emerald Rapids, one matrix for all: order 64 78 GFLOP/s, in
+/// blocks 46, 128 82 and 62, 256 76 and 67; `dcba := sum_e be dcea` of order 72 81 and 58; but of
+/// rows of 5000, `ce deba`, 43 and 58).
+constexpr bool is_batch(index products, bool shares, index bytes, const capabilities& c) {
+  return products >= 8 && (!shares || bytes <= c.l2_bytes);
+}
 
 /// Of a product in blocks how many columns and contracted values of B are transposed together as it
 /// is packed; `all_columns`: columns until its neighbours end. 0: none are.
@@ -63,31 +68,51 @@ struct transposed_runs {
 constexpr bool has_few_rows(index m, index k, index entry, index l2) {
   return m * k * entry <= l2 / 8;
 }
+/// Bytes of B in a block then. The longer the pieces in which memory is read, the better (from
+/// memory, Emerald Rapids, single precision, a third of these bytes and all: `dcba := sum_e aebd
+/// ce` of 84 and 96 values, 24 of c, 39 and 54 GFLOP/s, `cba := sum_d adb cd` of 384 49 and 58;
+/// half and all of L2, Zen 3: neither gain nor loss).
+constexpr index few_rows_block(index l2) { return l2 / 4 * 3; }
 /// Whether results that go past the caches are made by streamed_tile: where its panel of B, of so
 /// many contracted values, stays in L1.
 constexpr bool takes_streamed_tile(index k) { return k <= 96; }
 
-/// Columns that are neighbours in C, of a label that meets in one block another one, of `near`
-/// values, along which B has its neighbours. As many as a register tile has; or, of few rows, those
-/// - of streamed_tile, where that is wider and the block goes on in L2 until the neighbours end
-///   (extents of 16 to 48, from memory, Zen 3: `edcba := sum_f dabfe fc` in double precision 17.6
-///   GFLOP/s instead of 10.1, five of that kind 1.3 to 1.7 times the rate, in single 1.1 to 1.3;
-///   where it ends before, `dcba := sum_e aced eb` and `cba := sum_d adb cd`, 0.8 and 0.9);
-/// - of a line of memory, where only then the block goes on until the neighbours end, and B is read
-///   in the order in which it lies (`abcd := sum_e dbea ec`, 84 and 96 values a label, 24 of c,
-///   from memory, Emerald Rapids, of a matrix product by OpenBLAS: 1.11 in double precision instead
-///   of 0.83, 0.83 instead of 0.75 in single; lines in any case: `abcde-efbad-cf` of that list at
-///   0.9 of its rate; vectors that are half lines, Zen 3: `aced eb`, single precision, 0.73).
-constexpr index columns_beside(index near, index m, index k, scalar type, const capabilities& c) {
+/// Columns of a run (blocking::run), of `behind` of which each meets in one block the `near` values
+/// along which B has its neighbours. All, where the block then goes on until those end, and else as
+/// many as a register tile has; or, of few rows, where the block goes on in L2 until the neighbours
+/// end,
+/// - those of streamed_tile, where that is wider (extents of 16 to 48, from memory, Zen 3: 17.6
+///   GFLOP/s instead of 10.1 of `edcba := sum_f dabfe fc` in double precision, five of that kind
+///   1.3 to 1.7 times the rate, in single 1.1 to 1.3; where it ends before, `dcba := sum_e aced eb`
+///   and `cba := sum_d adb cd`, 0.8 and 0.9),
+/// - or those of the tile;
+/// and else those of a line of memory, so that B is read in longer pieces (`abcd := sum_e dbea ec`,
+/// 84 and 96 values a label, 24 of c, from memory, Emerald Rapids, of a matrix product by OpenBLAS:
+/// 1.11 in double precision instead of 0.83; lines in any case: `abcde-efbad-cf` of that list at
+/// 0.9 of its rate; vectors that are half lines, Zen 3: `aced eb`, single precision, 0.73).
+///
+/// Runs are equal, but for vectors that are not full.
+constexpr index columns_of_run(index behind, index near, index m, index k, scalar type,
+                               const capabilities& c) {
   const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
   const index lanes = neighbours(c.lanes(type), type),
               tile = blocked_tile(c.registers, type).n * lanes,
               wide = streamed_tile(c.registers, type).n * lanes,
               line = 64 / entry > lanes ? 64 / entry : lanes;
-  const auto goes_on = [&](index columns) { return columns * near * k * entry <= l2 / 2; };
-  if (!has_few_rows(m, k, entry, l2)) return tile;
-  if (wide > tile && takes_streamed_tile(k) && goes_on(wide)) return wide;
-  return goes_on(tile) || !goes_on(line) ? tile : line;
+  const bool few_rows = has_few_rows(m, k, entry, l2);
+  const auto goes_on = [&](index columns) {
+    return columns * near * k * entry <= (few_rows ? few_rows_block(l2) : 4 * l2);
+  };
+  index most = few_rows ? line : tile;
+  if (goes_on(behind))
+    most = behind;
+  else if (few_rows && wide > tile && takes_streamed_tile(k) && goes_on(wide))
+    most = wide;
+  else if (few_rows && goes_on(tile))
+    most = tile;
+  if (behind <= most) return behind;
+  const index runs = (behind + most - 1) / most, even = (behind + runs - 1) / runs;
+  return (even + lanes - 1) / lanes * lanes;
 }
 /// The most values of a block, `values` or fewer of `extent`, in whole runs; one run may be more.
 constexpr index in_whole_runs(index values, index extent, index run) {
@@ -103,7 +128,8 @@ constexpr index columns_of_block(index values, index n, index k, index m, index 
                                  transposed_runs runs) {
   if (runs.columns == 0) return values;
   const bool few_rows = has_few_rows(m, k, entry, l2);
-  const index in_l2 = l2 / 4 / (k * entry), most = few_rows && in_l2 < values ? in_l2 : values;
+  const index in_l2 = few_rows_block(l2) / (k * entry),
+              most = few_rows && in_l2 < values ? in_l2 : values;
   for (const index run : {runs.all_columns, runs.columns})
     if (run <= 2 * most) return in_whole_runs(most, n, run);
   return few_rows && runs.columns <= values ? runs.columns : in_whole_runs(values, n, runs.columns);
@@ -123,7 +149,7 @@ constexpr blocking blocks_of(index m, index n, index k, scalar type, const capab
     const index parts = (extent + most - 1) / most, each = (extent + parts - 1) / parts;
     return (each + step - 1) / step * step;
   };
-  constexpr index most_k = 768;
+  constexpr index most_k = block_sums;
   blocking b;
   b.k = in_whole_runs(evenly(k, most_k, 1), k, runs.sums);
   b.n = columns_of_block(evenly(n, 12 * l2 / (most_k * entry), width), n, b.k, m, entry, l2, runs);
@@ -137,8 +163,7 @@ constexpr blocking blocks_of(index m, index n, index k, scalar type, const capab
     if (rows < most_m) most_m = rows;
   }
   b.m = evenly(m, most_m, 16);
-  const bool few = m * n <= 128 * 128 && k >= 32 * most_k;
-  if (few) {
+  if (sums_in_parts(m, n, k)) {
     b.parts = k / (16 * most_k) < 16 ? k / (16 * most_k) : 16;
     b.k = in_whole_runs(evenly((k + b.parts - 1) / b.parts, most_k, 1), k, runs.sums);
   }
@@ -174,15 +199,19 @@ constexpr bool pads_runs(index run, index rows, index lanes) {
 }
 
 /// Entries that such a product has in scratch, per thread: its panels, where its rows, columns and
-/// contracted values lie, how many rows lie in equal steps, and a list of panels. `run`: see
-/// pads_runs.
-constexpr index blocked_scratch(const blocking& b, index m, index n, index run, scalar type,
+/// contracted values lie, how many rows lie in equal steps, and a list of panels. `behind`: columns
+/// that are cut into runs, see columns_of_run.
+constexpr index blocked_scratch(const blocking& b, index m, index n, index behind, scalar type,
                                 const capabilities& c) {
   const auto whole = [](index x, index step) { return (x + step - 1) / step * step; };
   const index entry = static_cast<index>(bytes_of(type)), lanes = neighbours(c.lanes(type), type),
               width = streamed_tile(c.registers, type).n * lanes;
-  const index columns =
-      pads_runs(run, m, lanes) ? (b.n / run + 2) * whole(run, lanes) : whole(b.n, lanes);
+  index columns = whole(b.n, lanes);
+  for (const index run : {b.run, b.run > 0 ? behind % b.run : 0}) {
+    if (!pads_runs(run, m, lanes)) continue;
+    const index padded = (b.n / run + 2) * whole(run, lanes);
+    if (padded > columns) columns = padded;
+  }
   const index numbers = 3 * b.m + 2 * (columns + b.k);
   // Each of seven blocks begins with a line.
   const index bytes =
