@@ -207,7 +207,7 @@ void run_streaming_squares(report& out, const gemm_peers& peers) {
   std::vector<std::tuple<storage, double, int>> all;
   for (const storage where : {storage::strided, storage::interleaved}) {
     for (const double beta : {0.0, 1.0}) {
-      for (const int n : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
+      for (const int n : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256}) {
         if (wanted(where, n, beta)) all.emplace_back(where, beta, n);
       }
     }
