@@ -150,7 +150,7 @@ class packing {
       for (index first = c, end; first < panels; first = end) {
         end = first + apart;
         while (goes_on(end, apart)) end += apart;
-        if (end - first < p * apart) {
+        if (end - first < p * apart || (first + 1) * W > lanes_count_) {
           for (index q = first; q < end; q += apart) panel(q);
           continue;
         }
