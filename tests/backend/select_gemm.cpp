@@ -198,8 +198,8 @@ static_assert(!are_sums_of_neighbours(times_vector(1, 1), 8), "nothing is summed
 static_assert(!are_sums_of_neighbours(times_vector(4, 2), 8), "terms are apart");
 static_assert(!has_static_code(times_vector(4, 1), 8, as_shipped));
 static_assert(has_static_code(square(100), 8, as_shipped));
-static_assert(!has_static_code(square(512), 8, as_shipped), "rows of B meet in the cache");
-static_assert(has_static_code(square(512), 8, tuned_for(512, &gemm_tuning::panel_rows, 1 << 30)));
+static_assert(!has_static_code(square(384), 8, as_shipped), "rows of B meet in the cache");
+static_assert(has_static_code(square(384), 8, tuned_for(384, &gemm_tuning::panel_rows, 1 << 30)));
 
 /// What is interleaved throughout in lines of memory has them as its vectors, two native ones each
 /// where those are shorter.
@@ -244,7 +244,7 @@ static_assert(streams_lanes(4096, 16, scalar::f32, as_shipped) &&
 static_assert(blocks_at_once(1024) == 8 && blocks_at_once(100000) == 1);
 
 /// Matrices that leave the caches run in blocks.
-static_assert(!is_large(square(591)) && is_large(square(592)), "8 MiB");
+static_assert(!is_large(square(418)) && is_large(square(419)), "4 MiB");
 static_assert(!is_large(in_blocks(8, 8, 8)));
 constexpr gemm_shape of_few_columns(index n) {
   gemm_shape s = square(64);

@@ -190,7 +190,8 @@ inline constexpr index block_sums = 768;
 /// Whether one product runs in blocks that are packed (blocks_of): where its matrices leave the
 /// caches. Before, the walk over register tiles is as fast on one core (double precision, Zen 3:
 /// order 512 42 GFLOP/s, in blocks 42, 768 42 and 42, 1024 36 and 40, 1536 36 and 38; OpenBLAS 41,
-/// 41, 39, 39. Emerald Rapids, 300 79 and 71, 400 80 and 71, 600 78 and 74), and where rows pass
+/// 41, 39, 39. Emerald Rapids, 300 79 and 71, 400 80 and 71, but 600 74 and 74, and 200 x 100 times
+/// 100 x 5000 in single precision, transposed or not, 0.8 to 1.0 of blocks), and where rows pass
 /// always (20000 x 64 times 64 x 64: 81 and 47, single precision 164 and 110; of 128 78 and 55),
 /// but not where rows are long (64 x 64 times 64 x 20000: 31 and 40). Each of several tiles of long
 /// sums reads all of its rows and columns (32 x 64000 times 64000 x 32: 18, in blocks 27, both
@@ -203,7 +204,7 @@ inline constexpr index block_sums = 768;
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n),
              k = static_cast<double>(s.k), entry = static_cast<double>(bytes_of(s.type));
   return s.m >= least && s.n >= least && s.k >= least && !rows_pass(s) &&
-         !rows_pass(transposed(s)) && (m * k + k * n + m * n) * entry > 8 << 20;
+         !rows_pass(transposed(s)) && (m * k + k * n + m * n) * entry > 4 << 20;
 }
 
 /// Whether terms are enough to be the lanes of short sums: for half of the shortest vector there
