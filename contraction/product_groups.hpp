@@ -190,8 +190,8 @@ struct product_groups {
     if (!has_near_before_last(columns)) return;
     behind_near = 1;
     if (meet && columns.end_with_line(64 / static_cast<index>(bytes_of(type)))) behind_near = 2;
-    run = meet ? select::columns_of_run(behind(), near().extent, rows.extent(), sums.extent(), type,
-                                        caps)
+    const index k = sums.extent() < select::block_sums ? sums.extent() : select::block_sums;
+    run = meet ? select::columns_of_run(behind(), near().extent, rows.extent(), k, type, caps)
                : behind();
   }
 };

@@ -72,7 +72,7 @@ struct padded_runs {
     for (index end = count; end > 0;) {
       const index before = end > first ? first + (end - 1 - first) / run * run : 0;
       const index length = end - before, place = (*this)(before);
-      std::copy_backward(at + before, at + end, at + place + length);
+      if (place != before) std::copy_backward(at + before, at + end, at + place + length);
       std::fill(at + place + length, at + place + whole(length), at[place + length - 1]);
       end = before;
     }

@@ -17,7 +17,7 @@ struct blocking {
   index parts = 1;
   /// The columns lie in runs: the loops that follow the one along which B has neighbours are merged
   /// and cut into so many values, the last run perhaps being shorter, and each run is gone through
-  /// for all of those neighbours before the next. 0: B has none but along the last loop.
+  /// for all of those neighbours before the next. 0: there are no runs.
   index run = 0;
 
   friend constexpr bool operator==(const blocking&, const blocking&) = default;

@@ -51,7 +51,7 @@ constexpr bool is_batch_of_vectors(index extent, index terms, bool near, bool sh
   return terms <= 512 && (c.compiled ? near && extent >= width : near || !shared);
 }
 /// Whether the kernels of batches take products that could be blocked: where so many feed the
-/// threads, or these kernels read what is not shared, of so many bytes, in place and fetch the next
+/// threads and, if they share an operand, what is not shared, so many bytes, can be fetched ahead
 /// (double precision, from memory, Emerald Rapids, one matrix for all: order 64 78 GFLOP/s, in
 /// blocks 46, 128 82 and 62, 256 76 and 67; `dcba := sum_e be dcea` of order 72 81 and 58; but of
 /// rows of 5000, `ce deba`, 43 and 58).
@@ -91,7 +91,7 @@ constexpr bool takes_streamed_tile(index k) { return k <= 96; }
 /// 1.11 in double precision instead of 0.83; lines in any case: `abcde-efbad-cf` of that list at
 /// 0.9 of its rate; vectors that are half lines, Zen 3: `aced eb`, single precision, 0.73).
 ///
-/// Runs are equal, but for vectors that are not full.
+/// Runs are as equal as whole vectors allow; the last is what is left.
 constexpr index columns_of_run(index behind, index near, index m, index k, scalar type,
                                const capabilities& c) {
   const index entry = static_cast<index>(bytes_of(type)), l2 = c.l2_bytes;
