@@ -217,7 +217,10 @@ void gemm_by_columns(const gemm_shape& s, const gemm_kernel<T>& kernel, const ge
           reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(b_scratch) -
                                      static_cast<std::uintptr_t>(p * each) * sizeof(T)),
           each};
-      const bool goes_on = p + count < end && has_strides<T>(s.b);
+      // What is fetched moves on from problem to problem as what lies in scratch does.
+      const bool goes_on =
+          p + count < end && has_strides<T>(s.b) &&
+          (count == 1 || (s.b.layout == batch_layout::strided && g.b.problem == each));
       gemm_by_columns<T>(in_rows, kernel, from_scratch, from, p, p + count,
                          goes_on ? problem_address<T>(s.b, g.b, p + count) : nullptr);
     }

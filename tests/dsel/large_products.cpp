@@ -16,7 +16,8 @@ constexpr bool is_blocked() {
   return e.steps[e.step_count - 1].kernel == micro_kernel::blocked;
 }
 
-/// Planned for an L2 cache of 4 KiB: products of 16 and more rows, columns and sums leave it.
+/// Planned for an L2 cache of 4 KiB: products of 16 and more rows, columns and sums leave it. (One
+/// product of matrices is left to the kernels of batches all the same.)
 template <class T>
 void check_blocked(std::string_view text, const extents_list& extents) {
   check_on_all_sets<T>(text, extents, 4096);
