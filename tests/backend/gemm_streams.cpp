@@ -75,6 +75,10 @@ TEST_CASE("results that go past the caches are the same") {
         check<T>(n, n + 3, 4, count, shared, blocks, blocks, aligned);
         check<T>(n, 2, n, count, dense, shared, dense, aligned);
         check<T>(n, n, n, count, listed, dense, dense, aligned);
+        // B is brought into rows, some at a time.
+        check<T>(n, n, n, 40, dense, columns, dense, aligned);
+        check<T>(n, n, n, 40, listed, columns, dense, aligned);
+        check<T>(n, n, n, count, dense, {.by_column = true, .shared = true}, dense, aligned);
         check<T>(n, n, n, count, blocks, dense, dense, aligned);
       }
     }
